@@ -101,7 +101,7 @@ const contents: Readonly<Record<string, Contents>> = {
     ],
     traps: [
       "By default the tools act on a mock. With `--base-url` they act on the real platform, where calls ring real phones.",
-      "The clock of a new mock stands still. Move it with `mock_advanceClock`.",
+      "The clock of a new mock stands still. Move it with `mock_advance_clock`.",
       "After `Outcome: unknown`, do not place the call again. Find out what happened, and let the user decide.",
     ],
   },

@@ -1,5 +1,5 @@
 // A customer's app server: it receives offers of calls and decides which to take. Try it with the mock server:
-//   npx @call-transfer/mock-server --forward-webhooks http://127.0.0.1:4011/offers
+//   npx @call-transfer/mock-server --forward-webhooks-to http://127.0.0.1:4011/offers
 //   node app-server.mjs                          in a clone: npm run -s example examples/app-server.mjs
 import { realpathSync } from "node:fs";
 import { createServer } from "node:http";

@@ -3,13 +3,13 @@
 import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { ApiError, CallTransfer, type ClientOptions } from "@call-transfer/sdk";
 
-const { keys, fetch } = createBackend();
+const { credentials, fetch } = createBackend();
 const { users, accountId, foreignAccountId, suspendedAccountId } = demo;
-const key = (options: Parameters<typeof keys.issueApiKey>[0]) => ({
-  apiKey: keys.issueApiKey(options).key,
+const key = (options: Parameters<typeof credentials.createApiKey>[0]) => ({
+  apiKey: credentials.createApiKey(options).key,
 });
 const token = async (userId: string) => ({
-  accessToken: await keys.issueToken({ userId }),
+  accessToken: await credentials.createAccessToken({ userId }),
 });
 
 const failures: Record<string, ClientOptions> = {
@@ -33,7 +33,10 @@ const failures: Record<string, ClientOptions> = {
   },
   "a token of another server": { accessToken: "e30.e30.e30", accountId },
   "a token after its expiry": {
-    accessToken: await keys.issueToken({ userId: users.owner, expired: true }),
+    accessToken: await credentials.createAccessToken({
+      userId: users.owner,
+      expired: true,
+    }),
     accountId,
   },
 };

@@ -23,7 +23,7 @@ const app = new CallTransfer({
   // it keeps the token.
   async accessToken({ forceRefresh }) {
     if (forceRefresh || token === undefined) {
-      token = await backend.keys.issueToken({ userId: agent });
+      token = await backend.credentials.createAccessToken({ userId: agent });
       console.log("app: new token");
     }
     return token;

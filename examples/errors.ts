@@ -68,7 +68,7 @@ await show("a lost connection", () => client.roles.list());
 backend.faults.add("listRoles hang");
 await show("no answer", () => client.roles.list({ timeoutMs: 50 }));
 
-backend.faults.add("createCall processThenDrop");
+backend.faults.add("createCall process_then_reset");
 await show("a lost answer to a placed call", () => client.calls.create(call));
 
 await show("a missing option", () =>

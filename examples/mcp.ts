@@ -28,10 +28,10 @@ const call = {
   fromNumber: demo.numbers.working,
   toNumber: demo.recipients.anyone,
 };
-await ask("createCall", call);
-await ask("mock_advanceClock", { by: 60_000 });
-await ask("listCalls", { limit: 1 });
-await ask("createCall", { ...call, toNumber: demo.recipients.doNotCall });
-await ask("mock_addFault", { text: "createCall processThenDrop" });
-await ask("createCall", call);
+await ask("create_call", call);
+await ask("mock_advance_clock", { by: 60_000 });
+await ask("list_calls", { limit: 1 });
+await ask("create_call", { ...call, toNumber: demo.recipients.doNotCall });
+await ask("mock_add_fault", { text: "createCall process_then_reset" });
+await ask("create_call", call);
 await client.close();

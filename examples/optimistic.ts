@@ -14,7 +14,9 @@ const client = new CallTransfer({
   baseUrl: "http://localhost",
   fetch: backend.fetch,
   accountId: demo.accountId,
-  accessToken: await backend.keys.issueToken({ userId: demo.users.agent }),
+  accessToken: await backend.credentials.createAccessToken({
+    userId: demo.users.agent,
+  }),
 });
 const queryClient = new QueryClient();
 const calls = listCallsQueryOptions(client);
@@ -72,6 +74,6 @@ await dial(recipients.anyone);
 await dial(recipients.doNotCall);
 backend.faults.add({
   match: { operationId: "createCall" },
-  do: "processThenDrop",
+  do: "process_then_reset",
 });
 await dial(recipients.anyone);

@@ -67,7 +67,7 @@ await deliver("job 1");
 backend.faults.add({ do: { rateLimit: { retryAfterSecs: 120 } } });
 await deliver("job 2");
 await deliver("job 2");
-backend.faults.add({ do: "processThenDrop" });
+backend.faults.add({ do: "process_then_reset" });
 await deliver("job 3");
 await deliver("job 3");
 console.log(`${backend.state.calls.size - callsBefore} calls for 3 jobs`);

@@ -9,8 +9,10 @@ import {
 import { MutationObserver, QueryClient } from "@tanstack/query-core";
 
 const { accountId, users, flows, numbers, recipients } = demo;
-const { fetch, keys } = createBackend();
-const accessToken = await keys.issueToken({ userId: users.agent });
+const { fetch, credentials } = createBackend();
+const accessToken = await credentials.createAccessToken({
+  userId: users.agent,
+});
 const client = new CallTransfer({
   baseUrl: "http://localhost",
   accessToken,

@@ -18,6 +18,6 @@ const call = await client.calls.create({
 console.log(call);
 
 // Two requests, one call.
-for (const { method, path, status } of backend.journal.list()) {
+for (const { method, path, status } of backend.requests.list()) {
   console.log(method, path, status);
 }

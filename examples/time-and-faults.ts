@@ -37,12 +37,12 @@ console.log(
   (await client.roles.list()).roles.length,
   "roles",
 );
-backend.faults.add("createCall processThenDrop");
+backend.faults.add("createCall process_then_reset");
 const { error } = await client.calls.create(call).result();
 console.log("after a lost answer:", error?.name);
 console.log(
   "arrived:",
-  backend.journal
+  backend.requests
     .list()
     .map((one) => `${one.operationId} ${one.status}`)
     .slice(-3)

@@ -17,9 +17,9 @@ const names: Record<string, string> = {
 };
 
 const backend = createBackend();
-// The built-in receiver answers the app's offers. It begins with a status that declines.
+// The built-in inbox answers the app's offers. It begins with a status that declines.
 backend.collections.update("destinations", app, { config: { url: inboxUrl } });
-backend.inbox.answer = { status: 409 };
+backend.inbox.response = { status: 409 };
 
 const client = new CallTransfer({
   baseUrl: "http://localhost",
@@ -41,25 +41,25 @@ async function ring(
   what: string,
   script: NewTransfer["script"],
 ): Promise<void> {
-  const { id, startedAt } = backend.transfers.start({
+  const { id, startedAt: begin } = backend.transfers.start({
     groupId: group.id,
     script,
   });
   await backend.advance({ by: 120_000 });
   const transfer = backend.transfers.get(id);
   console.log(
-    `${what}: ${transfer?.answeredBy === undefined ? transfer?.status : "connected"}`,
+    `${what}: ${transfer?.answeredRingIndex === undefined ? transfer?.status : "connected"}`,
   );
   for (const {
     destinationId,
     memberId = "",
-    from,
-    until,
+    startedAt,
+    endsAt,
     outcome,
   } of transfer?.rings ?? []) {
     const name = names[memberId || destinationId];
-    const [start, end] = [from, until].map((at) =>
-      `${(at - startedAt) / 1000}`.padStart(2),
+    const [start, end] = [startedAt, endsAt].map((at) =>
+      `${(at - begin) / 1000}`.padStart(2),
     );
     if (name)
       console.log(`  ${name.padEnd(14)} ${start} to ${end} s  ${outcome}`);
@@ -71,9 +71,9 @@ await ring("the reception declines, then Olivia", [
   { destinationId: phone, declineAfterSecs: 4 },
   { memberId: owner, declineAfterSecs: 9 },
 ]);
-backend.inbox.answer = { status: 204, delaySecs: 5 };
+backend.inbox.response = { status: 204, delaySecs: 5 };
 await ring("the app takes it", []);
-backend.inbox.answer = { status: 409 };
+backend.inbox.response = { status: 409 };
 for (const time of ["first", "second", "third"])
   await ring(`no answer, the ${time} time`, []);
 const { status, reason } = await client.members.getAvailability(owner);

@@ -20,9 +20,9 @@ const backend = createBackend({
     { webhooks: {}, do: { duplicate: { copies: 2 } } },
     {
       webhooks: {},
-      do: { retry: { times: 1, afterSecs: 30, evenIfAccepted: true } },
+      do: { retry: { times: 1, afterSecs: 30, ignoreSuccess: true } },
     },
-    { webhooks: {}, do: { sign: "wrongSecret" } },
+    { webhooks: {}, do: { sign: "wrong_secret" } },
   ],
 });
 
@@ -30,5 +30,5 @@ const backend = createBackend({
 for (let index = 0; index < 3; index += 1)
   await backend.deliveries.trigger({ destinationId: demo.destinations.app });
 await backend.advance({ by: 60_000 });
-for (const { at, status, faultDo } of backend.deliveries.list())
-  console.log(at, status, JSON.stringify(faultDo));
+for (const { at, status, faultAction } of backend.deliveries.list())
+  console.log(at, status, JSON.stringify(faultAction));

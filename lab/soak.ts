@@ -62,7 +62,7 @@ function slope(points: readonly { readonly ms: number; readonly heap: number }[]
   return (covariance / points.reduce((sum, point) => sum + (point.ms - ms) ** 2, 0)) * 60_000;
 }
 
-// The journal keeps at most a thousand requests; it fills up before anything is measured.
+// The request log keeps at most a thousand requests; it fills up before anything is measured.
 for (let count = 0; count < 2500; count += 1) await ask(member);
 
 /** Bytes in use after a collection. */

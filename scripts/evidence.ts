@@ -144,7 +144,7 @@ export interface Traced {
   readonly cases: readonly ContractCase[];
 }
 
-const nameOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
+const nameOf = ({ resource, name }: ContractCase): string => `${resource}: ${name}`;
 
 const patternOf = (source: string, { codes }: Entry): RegExp =>
   new RegExp(source.replaceAll("{code}", `(?:${codes.join("|")})`));

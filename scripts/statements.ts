@@ -112,7 +112,7 @@ const ignoredKeys: ReadonlySet<string> = new Set([
 ]);
 
 /** Keys of which each value is an assumption, or a choice of ours. */
-const assumedKeys = ["x-scope", "x-open-enum", "mock", "effect", "onDemand", "general"];
+const assumedKeys = ["x-scope", "x-open-enum", "mock", "effect", "faultOnly", "general"];
 
 type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);

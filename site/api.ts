@@ -16,9 +16,9 @@ function overview(): Page {
       method,
       path,
       section = "",
-      retry,
+      idempotency,
     } = operations[id] as (typeof operations)[OperationId] & { section?: string };
-    return `| [${summary}](${id}.md) | \`${method} ${path}\` | \`${retry}\` | ${section} |`;
+    return `| [${summary}](${id}.md) | \`${method} ${path}\` | \`${idempotency}\` | ${section} |`;
   });
   const events = webhookEvents.map(
     (event) => `- [\`${event}\`](${webhookPath(event)}.md): ${document.webhooks[event].post.summary}.`,

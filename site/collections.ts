@@ -85,7 +85,7 @@ function requestOf({ template, sample, headers = {}, ...same }: RequestParts, va
 function repeatable(id: OperationId): Sample {
   const sample = sampleOf(id);
   const name = sample.body?.name;
-  if (operations[id].retry !== "unique" || typeof name !== "string") return sample;
+  if (operations[id].idempotency !== "conflict_safe" || typeof name !== "string") return sample;
   return { ...sample, body: { ...sample.body, name: `${name} {{$guid}}` } };
 }
 

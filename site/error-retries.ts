@@ -6,20 +6,20 @@ import { outcomeOfResponse } from "../packages/sdk/src/send/effect.ts";
 import { shouldRetry } from "../packages/sdk/src/send/retry.ts";
 
 /** The classes of operations that the SDK distinguishes. */
-export type RetryClass = (typeof operations)[OperationId]["retry"];
+export type Idempotency = (typeof operations)[OperationId]["idempotency"];
 
 /** The operations of the classes, as the pages name them. */
-const retryClasses: Readonly<Record<RetryClass, readonly string[]>> = {
-  safe: ["reading", "removing hours"],
-  unique: ["creating a group"],
-  once: ["placing a call", "rotating a secret"],
+const retryClasses: Readonly<Record<Idempotency, readonly string[]>> = {
+  idempotent: ["reading", "removing hours"],
+  conflict_safe: ["creating a group"],
+  non_idempotent: ["placing a call", "rotating a secret"],
 };
-export const retryClassNames = Object.keys(retryClasses) as RetryClass[];
+export const retryClassNames = Object.keys(retryClasses) as Idempotency[];
 
 const either = new Intl.ListFormat("en", { type: "disjunction" });
 
 /** What the SDK does after an error, in a sentence for the operations that it treats alike. */
-export function reactionText(after: Readonly<Record<RetryClass, string>>): string {
+export function reactionText(after: Readonly<Record<Idempotency, string>>): string {
   const alike = [...Map.groupBy(retryClassNames, (name) => after[name])];
   const sentences = alike.map(([reaction, names], index) => {
     const operations =
@@ -33,7 +33,7 @@ export function reactionText(after: Readonly<Record<RetryClass, string>>): strin
 export interface Reaction {
   readonly outcome: RequestOutcome;
   /** True for the classes whose requests are sent again. */
-  readonly retried: Readonly<Record<RetryClass, boolean>>;
+  readonly retried: Readonly<Record<Idempotency, boolean>>;
 }
 
 /** The reaction of the SDK to a code. */
@@ -43,7 +43,11 @@ export function reactionTo(code: ErrorCode): Reaction {
   const end = { status, code, outcome, interrupted: false };
   return {
     outcome,
-    retried: { safe: shouldRetry("safe", end), unique: shouldRetry("unique", end), once: shouldRetry("once", end) },
+    retried: {
+      idempotent: shouldRetry("idempotent", end),
+      conflict_safe: shouldRetry("conflict_safe", end),
+      non_idempotent: shouldRetry("non_idempotent", end),
+    },
   };
 }
 
@@ -55,14 +59,14 @@ export function errorClassOf(code: ErrorCode): string {
 
 /** The reason for a reaction, for the caller. */
 function reason(code: ErrorCode, { outcome, retried }: Reaction): string {
-  const { mockStatus, effectFree } = errorCodes[code];
+  const { mockStatus, noEffect } = errorCodes[code];
   if (outcome === "unknown") {
-    const trusted = effectFree
+    const trusted = noEffect
       ? " With `retry: { trust503Codes: true }` the SDK trusts [assumption A-28](../assumptions.md#a-28), that this code means no effect. Then it sends a placement again, too."
       : "";
     return `The server failed, perhaps after it had carried the request out. To read again does no harm, and a group's name can be taken only once. A call could ring twice.${trusted}`;
   }
-  if (retried.once)
+  if (retried.non_idempotent)
     return "The request was refused and had no effect. The SDK waits as long as `meta.retryAfterSecs` asks, and throws the error if that is longer than `retry.maxRetryAfterMs`.";
   if (mockStatus === 429) return "The wait ends at a given time, long after any retry.";
   return "The request was refused, and the same request would be refused again.";
@@ -72,15 +76,19 @@ function reason(code: ErrorCode, { outcome, retried }: Reaction): string {
 export function retrySection(code: ErrorCode): string {
   const reaction = reactionTo(code);
   const { outcome, retried } = reaction;
-  const after = (name: RetryClass): string => {
+  const after = (name: Idempotency): string => {
     if (retried[name]) return `sends the request again, up to ${limits.clientMaxRetries} times`;
-    return name === "once" && outcome === "unknown" ? "throws `OutcomeUnknownError`" : "throws the error";
+    return name === "non_idempotent" && outcome === "unknown" ? "throws `OutcomeUnknownError`" : "throws the error";
   };
   const renewal =
     code === "token_expired"
       ? "\n\nIf `accessToken` is a function, the SDK calls it for a new token first, and sends the request again once, whatever the operation."
       : "";
-  const text = reactionText({ safe: after("safe"), unique: after("unique"), once: after("once") });
+  const text = reactionText({
+    idempotent: after("idempotent"),
+    conflict_safe: after("conflict_safe"),
+    non_idempotent: after("non_idempotent"),
+  });
   return `${text}
 
 ${reason(code, reaction)} The \`outcome\` of the error is \`${outcome}\`. [What an outcome means](../resilience.md#what-an-outcome-means)${renewal}`;

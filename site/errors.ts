@@ -60,7 +60,7 @@ function operationLinks(code: ErrorCode, hasPage: HasPage): string {
 function whenSection(code: ErrorCode, rule: Provocation | undefined, hasPage: HasPage): string {
   const links = operationLinks(code, hasPage);
   const elsewhere = recipes[code]?.elsewhere;
-  if (links !== "" && errorCodes[code].onDemand)
+  if (links !== "" && errorCodes[code].faultOnly)
     return `Operations document it, but nothing in the reference backend causes it: the mock server answers it through a fault only
 ([A-29](../assumptions.md#a-29)).\n\n${links}`;
   if (operationsOf(code).length === Object.keys(operations).length) return `Every operation answers it:\n\n${links}`;

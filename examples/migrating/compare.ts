@@ -26,7 +26,7 @@ for (const [name, { createClient }] of Object.entries({ before, after })) {
   });
 
   const callsBefore = backend.state.calls.size;
-  backend.faults.add({ do: "processThenDrop" });
+  backend.faults.add({ do: "process_then_reset" });
   const result = await client.placeCall(call).catch((error: Error) => error);
   const dialled = backend.state.calls.size - callsBefore;
   console.log(

@@ -25,7 +25,7 @@ afterAll(() => server.close());
 async function openApp() {
   const backend = createBackend();
   server.use(...callTransferHandlers({ http, backend, baseUrl }));
-  const accessToken = await backend.keys.issueToken({ userId: demo.users.agent });
+  const accessToken = await backend.credentials.createAccessToken({ userId: demo.users.agent });
   const client = new CallTransfer({ baseUrl, accessToken, accountId: demo.accountId });
   const queryClient = new QueryClient();
   const placement = new MutationObserver(queryClient, {
@@ -55,7 +55,7 @@ it("shows why a number may not be called", async () => {
 it("places one call when the answer is lost", async () => {
   const { backend, place } = await openApp();
   const before = backend.state.calls.size;
-  backend.faults.add({ do: "processThenDrop" });
+  backend.faults.add({ do: "process_then_reset" });
   await expect(place(demo.recipients.anyone)).rejects.toBeInstanceOf(OutcomeUnknownError);
   expect(backend.state.calls.size).toBe(before + 1);
 });

@@ -4,7 +4,7 @@ import { test as base, expect } from "@playwright/test";
 const test = base.extend(callTransferFixtures);
 
 // The address that the app was built with. The page is logged in as an agent.
-test.use({ callTransferApiUrl: "https://api.example.com", callTransferRole: "agent" });
+test.use({ callTransferBaseUrl: "https://api.example.com", callTransferRole: "agent" });
 
 test("an agent sees how a call ends", async ({ page, callTransfer }) => {
   await page.clock.install({ time: callTransfer.clock.now() });

@@ -13,7 +13,7 @@ def key(**options: object) -> str:
 def token(user_id: str, **options: object) -> str:
     user = {"userId": user_id, **options}
     issued = sandbox.control("POST", "/auth/tokens", user)
-    return str(issued["token"])
+    return str(issued["accessToken"])
 
 
 def with_key(api_key: str, account_id: str | None = None) -> CallTransfer:

@@ -28,7 +28,7 @@ def access_token(*, force_refresh: bool) -> str:
     return token
 
 
-sandbox.set_policies({"tokenLifetimeSecs": 3600})
+sandbox.update_policies({"tokenLifetimeSecs": 3600})
 app = CallTransfer(
     base_url=base_url,
     account_id=demo.account_id,

@@ -1,7 +1,6 @@
 """Turns an error of the client into a response of your own API."""
 
 import math
-from dataclasses import asdict
 from typing import NamedTuple
 
 from call_transfer import (
@@ -41,7 +40,7 @@ def error_response(error: RequestError, found: Reconciliation | None) -> Answer:
         wait = 60 if error.retry_after is None else math.ceil(error.retry_after)
         return Answer(429, {"code": error.code}, {"Retry-After": str(wait)})
     if isinstance(error, ApiError) and error.status in FOR_CALLERS:
-        fields = [asdict(one) for one in error.errors or []]
+        fields = [one.model_dump() for one in error.errors or []]
         body = {"code": error.code, "message": error.detail, "errors": fields}
         return Answer(error.status, body, {})
     status = 504 if isinstance(error, TimeoutError) else 502

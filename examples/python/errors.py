@@ -12,7 +12,7 @@ from call_transfer import (
 from call_transfer.testing import demo, open_sandbox
 
 sandbox = open_sandbox()
-client = sandbox.client(retry={"max": 0})
+client = sandbox.client(max_retries=0)
 
 
 def place() -> None:
@@ -66,7 +66,7 @@ show("a lost connection", client.roles.list)
 sandbox.add_fault("listRoles hang")
 show("no answer", lambda: client.roles.list(options={"timeout": 0.05}))
 
-sandbox.add_fault("createCall processThenDrop")
+sandbox.add_fault("createCall process_then_reset")
 show("a lost answer to a placed call", place)
 
 show("a missing option", lambda: client.with_options(base_url=""))

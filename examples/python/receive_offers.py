@@ -22,7 +22,7 @@ def on_event(event: WebhookEvent) -> None:
 handler = WebhookHandler(
     secret=lambda: secrets, on_event=on_event, clock=sandbox.now
 )
-sandbox.deliver_to(handler)
+sandbox.forward_webhooks_to(handler)
 
 
 def offer(when: str) -> str:

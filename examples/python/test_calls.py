@@ -16,7 +16,7 @@ def test_reading_is_retried(call_transfer: Sandbox) -> None:
 
 
 def test_a_member_is_available_again(call_transfer: Sandbox) -> None:
-    admin = call_transfer.token_of("admin")
+    admin = call_transfer.create_access_token("admin")
     with CallTransfer(base_url=call_transfer.base_url, **admin) as client:
         member = demo.members.member
         assert client.members.get_availability(member).status == "away"
@@ -28,7 +28,7 @@ def test_a_member_is_available_again(call_transfer: Sandbox) -> None:
 
 def test_the_app_gets_the_call_that_it_accepts(call_transfer: Sandbox) -> None:
     offers: list[str] = []
-    call_transfer.deliver_to(
+    call_transfer.forward_webhooks_to(
         WebhookHandler(
             secret=demo.signing_secret,
             clock=call_transfer.now,
@@ -41,7 +41,7 @@ def test_the_app_gets_the_call_that_it_accepts(call_transfer: Sandbox) -> None:
     call_transfer.advance(1)
 
     assert offers == ["transfer.offer"]
-    assert call_transfer.transfer(transfer["id"])["status"] == "connected"
+    assert call_transfer.get_transfer(transfer["id"])["status"] == "connected"
 
 
 @pytest.mark.call_transfer(policies={"dailyCallLimit": 0})

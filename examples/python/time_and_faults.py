@@ -23,7 +23,7 @@ print(time_of(sandbox), client.members.get_availability(member).status)
 # A fault answers for the platform. The client repeats what is safe to repeat.
 sandbox.add_fault("listRoles 503")
 print("after a refusal:", len(client.roles.list().roles), "roles")
-sandbox.add_fault("createCall processThenDrop")
+sandbox.add_fault("createCall process_then_reset")
 try:
     client.calls.create(
         flow_id=demo.flows.published,

@@ -10,10 +10,10 @@ owner = demo.members.owner
 names = {phone: "Reception", app: "Front desk app", owner: "Olivia"}
 
 sandbox = open_sandbox()
-# The built-in receiver answers the app's offers. It begins with a status that
+# The built-in inbox answers the app's offers. It begins with a status that
 # declines.
 inbox = sandbox.control("GET", "/webhooks/inbox")
-sandbox.update("destinations", app, {"config": {"url": inbox["url"]}})
+sandbox.update_record("destinations", app, {"config": {"url": inbox["url"]}})
 sandbox.control("PUT", "/webhooks/inbox", {"status": 409})
 
 client = sandbox.client()
@@ -32,7 +32,7 @@ def ring(what: str, script: Sequence[ScriptEntry] = ()) -> None:
     """Rings the group, lets two minutes pass, and prints who rang, and when."""
     started = sandbox.start_transfer(group_id=group.id, script=script)
     sandbox.advance(120)
-    transfer = sandbox.transfer(started["id"])
+    transfer = sandbox.get_transfer(started["id"])
     answered = "answeredBy" in transfer
     print(f"{what}: {'connected' if answered else transfer['status']}")
     start = datetime.fromisoformat(transfer["startedAt"])
@@ -42,7 +42,7 @@ def ring(what: str, script: Sequence[ScriptEntry] = ()) -> None:
             continue
         begin, end = (
             (datetime.fromisoformat(at) - start).total_seconds()
-            for at in (one["from"], one["until"])
+            for at in (one["startedAt"], one["endsAt"])
         )
         print(f"  {name:14} {begin:2g} to {end:2g} s  {one['outcome']}")
 

@@ -6,19 +6,19 @@ import { test as base, describe, expect } from "vitest";
 const test = base.extend<CallTransferFixtures>(callTransferFixtures);
 
 test.concurrent("reading is retried while the service is unavailable", async ({ callTransfer }) => {
-  const { baseUrl, apiKey, clock, faults, journal } = callTransfer;
+  const { baseUrl, apiKey, clock, faults, requests } = callTransfer;
   // With this clock, the client waits for nothing before a retry.
   const client = new CallTransfer({ baseUrl, apiKey, clock });
   faults.add("listRoles service_unavailable 2 times");
 
   await client.roles.list();
 
-  expect(journal.list().map(({ status }) => status)).toEqual([503, 503, 200]);
+  expect(requests.list().map(({ status }) => status)).toEqual([503, 503, 200]);
 });
 
 test.concurrent("a member is available again after an hour", async ({ callTransfer }) => {
-  const { baseUrl, clock, tokenOf } = callTransfer;
-  const client = new CallTransfer({ baseUrl, ...(await tokenOf("admin")) });
+  const { baseUrl, clock, createAccessToken } = callTransfer;
+  const client = new CallTransfer({ baseUrl, ...(await createAccessToken("admin")) });
   expect(await client.members.getAvailability(demo.members.member)).toMatchObject({ status: "away" });
 
   await clock.advance({ by: 60 * 60 * 1000 });
@@ -27,10 +27,10 @@ test.concurrent("a member is available again after an hour", async ({ callTransf
 });
 
 test.concurrent("the front desk app gets the call that it accepts", async ({ callTransfer }) => {
-  const { clock, deliverTo, backend } = callTransfer;
+  const { clock, forwardWebhooksTo, backend } = callTransfer;
   const offers: string[] = [];
   const secret = demo.signingSecret;
-  deliverTo(createWebhookHandler({ secret, clock, onEvent: ({ type }) => void offers.push(type) }));
+  forwardWebhooksTo(createWebhookHandler({ secret, clock, onEvent: ({ type }) => void offers.push(type) }));
 
   const { id } = backend.transfers.start({ destinationId: demo.destinations.app });
   await clock.advance({ by: 1000 });

@@ -10,18 +10,18 @@ describe("at the limit of concurrent calls", () => {
   test.override({ callTransferOptions: { policies: { concurrentCallLimit: 1 } } });
 
   test("the second call waits in the queue", async ({ callTransfer }) => {
-    const { baseUrl, apiKey, journal } = callTransfer;
+    const { baseUrl, apiKey, requests } = callTransfer;
     const client = new CallTransfer({ baseUrl, apiKey });
     expect(await client.calls.create(call)).toMatchObject({ type: "initiated" });
     expect(await client.calls.create(call)).toMatchObject({ type: "queued", position: 1 });
-    expect(journal.list().map(({ status }) => status)).toEqual([201, 202]);
+    expect(requests.list().map(({ status }) => status)).toEqual([201, 202]);
   });
 });
 
 test("a call whose answer is lost is found, and not placed again", async ({ callTransfer }) => {
   const { baseUrl, apiKey, faults } = callTransfer;
   const client = new CallTransfer({ baseUrl, apiKey });
-  faults.add("createCall processThenDrop");
+  faults.add("createCall process_then_reset");
 
   const { error } = await client.calls.create(call).result();
 
@@ -42,10 +42,10 @@ test("a rate limit is waited for, as long as the platform asks", async ({ callTr
 });
 
 test("a copy of an offer is answered, but not handled again", async ({ callTransfer }) => {
-  const { clock, deliverTo, deliveries } = callTransfer;
+  const { clock, forwardWebhooksTo, deliveries } = callTransfer;
   const handled: string[] = [];
   const secret = demo.signingSecret;
-  deliverTo(createWebhookHandler({ secret, clock, onEvent: ({ type }) => void handled.push(type) }));
+  forwardWebhooksTo(createWebhookHandler({ secret, clock, onEvent: ({ type }) => void handled.push(type) }));
 
   const offer = await deliveries.trigger({ destinationId: demo.destinations.app });
   const copy = await deliveries.redeliver(offer.id);
@@ -58,7 +58,7 @@ test("who is away or outside of their hours does not ring", async ({ callTransfe
   const { baseUrl, apiKey, backend } = callTransfer;
   const client = new CallTransfer({ baseUrl, apiKey });
   const { owner, admin } = demo.members;
-  backend.applyScenario("everyone-away");
+  backend.applyScenario("all-members-away");
   // The platform's clock stands at noon on a Monday.
   const hours = { timeZone: "UTC", monday: [{ from: "08:00", to: "09:00" }] };
   for (const id of [owner, admin])
@@ -71,8 +71,8 @@ test("who is away or outside of their hours does not ring", async ({ callTransfe
 });
 
 test("an expired token is renewed", async ({ callTransfer }) => {
-  const { baseUrl, accountId, clock, backend, journal } = callTransfer;
-  const issue = () => backend.keys.issueToken({ userId: demo.users.admin, expiresInSecs: 60 });
+  const { baseUrl, accountId, clock, backend, requests } = callTransfer;
+  const issue = () => backend.credentials.createAccessToken({ userId: demo.users.admin, expiresInSecs: 60 });
   let token = await issue();
   const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
     if (forceRefresh) token = await issue();
@@ -83,11 +83,11 @@ test("an expired token is renewed", async ({ callTransfer }) => {
 
   await client.roles.list();
 
-  expect(journal.list().map(({ status, code }) => code ?? status)).toEqual(["token_expired", 200]);
+  expect(requests.list().map(({ status, code }) => code ?? status)).toEqual(["token_expired", 200]);
 });
 
 test("every page is read", async ({ callTransfer }) => {
-  const { baseUrl, apiKey, accountId, backend, journal } = callTransfer;
+  const { baseUrl, apiKey, accountId, backend, requests } = callTransfer;
   const client = new CallTransfer({ baseUrl, apiKey });
   const ids = Array.from({ length: 25 }, () => crypto.randomUUID());
   const past = {
@@ -103,5 +103,5 @@ test("every page is read", async ({ callTransfer }) => {
 
   // The demo has three calls more.
   expect(calls.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
-  expect(journal.count).toBe(3);
+  expect(requests.count).toBe(3);
 });

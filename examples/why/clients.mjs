@@ -59,7 +59,7 @@ export async function compare(options, observe) {
     const before = backend.state.calls.size;
     const count = () => ({
       calls: backend.state.calls.size - before,
-      requests: backend.journal.list().length,
+      requests: backend.requests.list().length,
     });
     const lines = await observe((settings) => place(url, settings), count);
     return [name, ...lines].join("\n  ");

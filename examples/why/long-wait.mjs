@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { compare } from "./clients.mjs";
 
 const options = {
-  policies: { retryAfterHeader: true },
+  policies: { sendRetryAfterHeader: true },
   faults: ["createCall rateLimit 1h always"],
 };
 

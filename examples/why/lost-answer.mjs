@@ -2,7 +2,7 @@
 // Does the phone ring once?
 import { compare, inShort } from "./clients.mjs";
 
-const options = { faults: ["createCall processThenDrop always"] };
+const options = { faults: ["createCall process_then_reset always"] };
 
 await compare(options, async (place, count) => {
   const error = await place().catch((caught) => caught);

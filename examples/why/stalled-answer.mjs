@@ -4,7 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { compare, inShort } from "./clients.mjs";
 
 // While the server's clock is frozen, it sends the headers and no body.
-const options = { clock: "frozen", faults: ["createCall slowBody always"] };
+const options = {
+  clockMode: "frozen",
+  faults: ["createCall slow_body always"],
+};
 
 await compare(options, async (place, count) => {
   const ended = place({ timeout: 2000 }).then(() => "placed", inShort);

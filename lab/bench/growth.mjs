@@ -1,4 +1,4 @@
-// What a request costs the mock server as sandboxes, the journal, members, connections and readers of events grow. Writes
+// What a request costs the mock server as sandboxes, the request log, members, connections and readers of events grow. Writes
 // results-growth.md and fails when a cost grows faster than what causes it. Requires built packages.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { cpuSeconds } from "./cpu-seconds.mjs";
 import { endsWithUs } from "./ends-with-us.mjs";
 import { medianOf, pairedRatio } from "./sdk/speed.mjs";
 
-const { createSandboxes, demo } = await import("../../packages/backend/dist/index.js");
+const { createSandboxRegistry, demo } = await import("../../packages/backend/dist/index.js");
 const { operations } = await import("../../packages/spec/dist/index.js");
 
 const here = fileURLToPath(new URL("./", import.meta.url));
@@ -27,7 +27,7 @@ const getPath = pathOf(demo.members.owner);
 const rateLimit = { requests: 2e6, windowSecs: 1 };
 const idOf = (kind, index) => `${kind}0000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
 
-const newSandboxes = () => createSandboxes({ policies: { rateLimit } });
+const newSandboxes = () => createSandboxRegistry({ policies: { rateLimit } });
 
 async function ask(sandboxes, path, init = {}) {
   const headers = new Headers({ authorization, "content-type": "application/json" });
@@ -53,7 +53,7 @@ function withSandboxes(size) {
   return () => costOf(requests, (index) => ask(sandboxes, `${prefixes[index % size]}${getPath}`));
 }
 
-async function withJournal(size) {
+async function withRequestLog(size) {
   const sandboxes = newSandboxes();
   for (let index = 0; index < size; index += 1) await ask(sandboxes, getPath);
   return () => costOf(requests, () => ask(sandboxes, getPath));
@@ -155,8 +155,8 @@ function add(what, sizes, costsBySize, limit = same) {
 
 const sandboxSizes = [1, 10, 100];
 add("GET, sandboxes", sandboxSizes, await measured(sandboxSizes, withSandboxes));
-const journalSizes = [100, 10_000, 1_000_000];
-add("GET, requests before", journalSizes, await measured(journalSizes, withJournal));
+const requestLogSizes = [100, 10_000, 1_000_000];
+add("GET, requests before", requestLogSizes, await measured(requestLogSizes, withRequestLog));
 const memberSizes = [10, 500, 5000];
 add("GET, members", memberSizes, await measured(memberSizes, async (size) => withMembers(size).read));
 const changeSizes = [10, 1000, 20_000];
@@ -182,7 +182,7 @@ const report = `# What grows with the work
 
 One run ${circumstances()}: Node ${process.versions.node}. Microseconds
 of processor time for one request, the median of ${rounds} rounds in which the sizes took turns. Rows without HTTP call the backend
-in the process. A journal holds the latest 1000 requests, whatever came before. A ratio is the median of those of the rounds,
+in the process. A request log holds the latest 1000 requests, whatever came before. A ratio is the median of those of the rounds,
 and not the quotient of two medians; in brackets the interval of 95 % within this run.
 
 | What grows | Sizes | Cost | Largest to smallest | Wanted | |

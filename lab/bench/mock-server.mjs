@@ -247,7 +247,7 @@ node-server ${version("@hono/node-server")}, autocannon ${version("autocannon")}
 in which the servers took turns; a ratio is the median of the ratios of each round, with the middle half of them in brackets,
 and not the quotient of two medians.
 GET reads a member's availability, POST creates a destination group; the mock server checks, keeps state and writes its
-journal. Its state is reset 20 times a second. Bare \`node:http\` and Hono read and parse the body of a POST and write the
+request log. Its state is reset 20 times a second. Bare \`node:http\` and Hono read and parse the body of a POST and write the
 same answers as JSON, without checks or state. The mock server logs nothing unless a row says otherwise; a pipe is read by
 \`cat\`. From the second start on it uses the compiled code of the first, unless a row says otherwise. Only ratios of one run
 are worth comparing. The client has a processor of its

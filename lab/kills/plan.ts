@@ -28,10 +28,10 @@ export interface SandboxPlan {
   readonly clients: readonly ClientPlan[];
   /** How it is created; `default` gets the policies later. */
   readonly options: {
-    readonly clock: "frozen" | "flowing";
+    readonly clockMode: "frozen" | "running";
     readonly now?: string;
     readonly clockRate?: number;
-    readonly prng: number;
+    readonly randomSeed: number;
   };
   readonly policies: Partial<Policies>;
 }
@@ -86,9 +86,9 @@ const policiesOf = (sandbox: number): Partial<Policies> => ({
 
 /** The sandboxes with the numbers of their clients. An advance waits for all offers: those of one client leave it time. */
 const sandboxFacts = [
-  { name: "default", options: { clock: "flowing", prng: 1 }, clients: [1, 2, 3, 4] },
-  { name: "fast", options: { clock: "flowing", clockRate: 1.5, prng: 7 }, clients: [5, 6, 7, 8] },
-  { name: "frozen", options: { clock: "frozen", now: frozenNow, prng: 11 }, clients: [9] },
+  { name: "default", options: { clockMode: "running", randomSeed: 1 }, clients: [1, 2, 3, 4] },
+  { name: "fast", options: { clockMode: "running", clockRate: 1.5, randomSeed: 7 }, clients: [5, 6, 7, 8] },
+  { name: "frozen", options: { clockMode: "frozen", now: frozenNow, randomSeed: 11 }, clients: [9] },
 ] as const;
 
 /** The plan of a seed. */

@@ -7,8 +7,8 @@ import { inProcess } from "../../packages/contract/targets/in-process.ts";
 // These wait for real time, and repeat what the SDK's unit tests check.
 const slowNouns = ["retries", "broken responses"];
 
-for (const one of cases.filter(({ noun }) => !slowNouns.includes(noun))) {
-  it(`${one.noun}: ${one.name}`, async () => {
+for (const one of cases.filter(({ resource }) => !slowNouns.includes(resource))) {
+  it(`${one.resource}: ${one.name}`, async () => {
     await inProcess.run([one], ({ failure }) => expect(failure).toBeUndefined());
   });
 }

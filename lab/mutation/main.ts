@@ -11,7 +11,7 @@ import type { Outcome } from "./worker.ts";
 const help = `Plants every listed bug in the reference backend. The contract suite must catch each.
 
   --only TEXT  only try mutants whose name or group contains the text
-  --why        also print why the case failed
+  --reason        also print why the case failed
 
 A run of all mutants writes reports/contract-mutants.md, which lists the case that caught each one. It also updates the
 numbers in docs/contract-coverage.md. If CI is set, the run fails when those numbers are out of date.`;
@@ -90,7 +90,7 @@ const reportOf = (outcomes: ReadonlyMap<string, Outcome>): string =>
   ].join("\n")}\n`;
 
 const { values } = parseArgs({
-  options: { only: { type: "string", default: "" }, why: { type: "boolean" }, help: { type: "boolean" } },
+  options: { only: { type: "string", default: "" }, reason: { type: "boolean" }, help: { type: "boolean" } },
 });
 if (values.help) {
   console.log(help);
@@ -118,7 +118,7 @@ const rules = new Map(chosen.map(({ name, rule }) => [name, rule]));
 await tryAll([...rules.keys()], (name, outcome) => {
   outcomes.set(name, outcome);
   console.log(`${name.padEnd(58)} ${(rules.get(name) ?? "").padEnd(12)} ${textOf(outcome)}`);
-  if (values.why && outcome.failure) console.log(`    ${outcome.failure.split("\n")[0]}`);
+  if (values.reason && outcome.failure) console.log(`    ${outcome.failure.split("\n")[0]}`);
 });
 
 const missed = [...rules.keys()].filter((name) => outcomes.get(name)?.caughtBy === undefined);

@@ -54,9 +54,9 @@ async function loadBackend(mutant: Mutant | undefined) {
   return module.createBackend;
 }
 
-const titleOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
+const titleOf = ({ resource, name }: ContractCase): string => `${resource}: ${name}`;
 // These cases test the SDK and wait for real time.
-const isSlow = ({ noun }: ContractCase): boolean => noun === "retries" || noun === "broken responses";
+const isSlow = ({ resource }: ContractCase): boolean => resource === "retries" || resource === "broken responses";
 
 async function outcomeOf(name: string): Promise<Outcome> {
   const mutant = mutants.find((one) => one.name === name);

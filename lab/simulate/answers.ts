@@ -18,8 +18,8 @@ const codesOf = (accepts: (code: ErrorCode) => boolean): readonly ErrorCode[] =>
   (Object.keys(errorCodes) as ErrorCode[]).filter(accepts);
 const tooMany = codesOf((code) => errorCodes[code].status === 429);
 const unavailable = codesOf((code) => errorCodes[code].status === 503);
-const effectFree = unavailable.filter((code) => errorCodes[code].effectFree);
-const withEffect = unavailable.filter((code) => !errorCodes[code].effectFree);
+const noEffect = unavailable.filter((code) => errorCodes[code].noEffect);
+const withEffect = unavailable.filter((code) => !errorCodes[code].noEffect);
 
 /** `meta.retryAfterSecs`, a `Retry-After` header, and the seconds in each if it is valid. */
 interface Hint {
@@ -105,9 +105,9 @@ export function madeAnswer(fault: FaultName, now: number, echo: string, random: 
       // A gateway may send an effect-free code with its own status. That does not prove that nothing happened.
       return random.chance(0.5)
         ? apiError(500, "internal_error", sometimesHint(random), echo)
-        : apiError(random.pick([500, 502, 504]), random.pick(effectFree), sometimesHint(random), echo);
+        : apiError(random.pick([500, 502, 504]), random.pick(noEffect), sometimesHint(random), echo);
     case "effect_free_503":
-      return apiError(503, random.pick(effectFree), sometimesHint(random), echo);
+      return apiError(503, random.pick(noEffect), sometimesHint(random), echo);
     case "proxy_503":
       return random.chance(0.5) ? page(503, echo) : apiError(503, random.pick(withEffect), sometimesHint(random), echo);
     case "cross_origin_redirect": {

@@ -38,7 +38,7 @@ function operationAt(method: string, url: string): OperationDescription | undefi
 
 /** The request body of a call. It contains the call's id, so that the backend's record can be found. */
 function bodyOf(plan: CallPlan, id: number, own: (typeof things)[number]): object {
-  if (plan.operation.retry === "unique") {
+  if (plan.operation.idempotency === "conflict_safe") {
     const [first = "", second = ""] = own.apps;
     // Few names, so that some are already taken.
     const name = plan.choice === 0 ? `Group of call ${id}` : `Shared group ${id % 4}`;

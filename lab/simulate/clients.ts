@@ -55,7 +55,10 @@ export async function createClients(world: World, network: Network): Promise<rea
 
   const issue = async (lifetimeSecs: number): Promise<string> => {
     backend.clock.set({ now: scheduler.now });
-    const token = await backend.keys.issueToken({ userId: demo.users.owner, expiresInSecs: lifetimeSecs });
+    const token = await backend.credentials.createAccessToken({
+      userId: demo.users.owner,
+      expiresInSecs: lifetimeSecs,
+    });
     secrets.add(token);
     return token;
   };

@@ -25,7 +25,7 @@ const applied = ({ attempts }: CallRecord): number =>
 
 /** Calls that were executed more than once: several of their attempts changed something. */
 export const duplicated = (calls: readonly CallRecord[]): CallRecord[] =>
-  calls.filter((call) => call.plan.operation.retry === "once" && applied(call) > 1);
+  calls.filter((call) => call.plan.operation.idempotency === "non_idempotent" && applied(call) > 1);
 
 function* nothingTwice({ calls }: Evidence): Iterable<string> {
   for (const call of duplicated(calls.filter(isDefault)))
@@ -51,7 +51,7 @@ function isStored(evidence: Evidence, call: CallRecord, shown: string): boolean 
   const { id = "", callId, signingSecret } = answer;
   if (operation.method === "GET") return true;
   if (operation.method === "DELETE") return state.members.get(namedBy(call))?.hours === undefined;
-  if (operation.retry === "unique") return state.groups.has(id);
+  if (operation.idempotency === "conflict_safe") return state.groups.has(id);
   if (operation.hasBody)
     return placedBy(evidence, call).length > 0 && (callId === undefined || state.calls.has(callId));
   return evidence.rotations.get(id)?.some(({ secret }) => secret === signingSecret) ?? false;
@@ -69,7 +69,7 @@ function* outcomesAreTrue({ calls }: Evidence): Iterable<string> {
     const possible = outcomesOf(attempts, abortedAt);
     if (!possible.has(error.outcome))
       yield `${aboutCall(call)} reports ${error.outcome} instead of ${[...possible].join(" or ")}`;
-    const isUnknown = plan.operation.retry === "once" && ["unknown", "applied"].includes(error.outcome);
+    const isUnknown = plan.operation.idempotency === "non_idempotent" && ["unknown", "applied"].includes(error.outcome);
     if (isUnknown !== (error.name === "OutcomeUnknownError")) yield `${aboutCall(call)} threw ${error.name}`;
     if (error.attempts.length !== attempts.length)
       yield `${aboutCall(call)} reports ${error.attempts.length} attempts, but sent ${attempts.length}`;
@@ -88,7 +88,7 @@ function* outcomesAreTrue({ calls }: Evidence): Iterable<string> {
 /** A complete result of reconcile() on a healthy list must contain every call that was placed. */
 function* reconcileIsTrue(evidence: Evidence): Iterable<string> {
   const { reconciliations, plan } = evidence;
-  const { callListLagSecs = 0, queuedCallsListed = true } = plan.policies;
+  const { callListDelaySecs = 0, includeQueuedCalls = true } = plan.policies;
   for (const { call, complete, candidates, explanation, window } of reconciliations) {
     const { operation } = call.plan;
     const until = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(explanation)?.[0];
@@ -105,7 +105,7 @@ function* reconcileIsTrue(evidence: Evidence): Iterable<string> {
       continue;
     }
     const missed = placedBy(evidence, call).filter(({ id }) => !candidates.includes(id));
-    const isHealthy = callListLagSecs === 0 && queuedCallsListed;
+    const isHealthy = callListDelaySecs === 0 && includeQueuedCalls;
     if (complete && isHealthy && missed.length > 0)
       yield `${aboutCall(call)}: reconcile() from ${window.start} missed a call that was placed`;
     if (!complete && isHealthy)

@@ -38,9 +38,9 @@ export function* attemptsFollowTheTable({ calls, attempts }: Evidence): Iterable
     const { maxRetries, onUnknownOutcome } = call.client.plan;
     for (const { attempt, next, renewal, retry } of steps(call)) {
       if (renewal) continue;
-      const { retry: retryClass } = call.plan.operation;
+      const { idempotency: retryClass } = call.plan.operation;
       const required = retryAfterAttempt(retryClass, attempt);
-      const blindly = onUnknownOutcome !== "throw" && retryAfterAttempt("safe", attempt) !== false;
+      const blindly = onUnknownOutcome !== "throw" && retryAfterAttempt("idempotent", attempt) !== false;
       if (next && retry >= maxRetries) yield `${aboutCall(call)} was retried more than ${maxRetries} times`;
       if (next && required === false && !blindly) yield `${aboutCall(call)} was retried although the table forbids it`;
       if (next && call.abortedAt !== undefined && next.startedAt > call.abortedAt)
@@ -137,7 +137,7 @@ const ranks: readonly RequestOutcome[] = ["not_sent", "rejected", "unknown", "ap
 const isQuota = (code: string | undefined): boolean => code === "assistant_quota_exceeded";
 
 const isEffectFree = (code: string | undefined): boolean =>
-  code !== undefined && Object.hasOwn(errorCodes, code) && errorCodes[code as ErrorCode].effectFree;
+  code !== undefined && Object.hasOwn(errorCodes, code) && errorCodes[code as ErrorCode].noEffect;
 
 function effectOfStatus(status: number, code: string | undefined, trusted: boolean): RequestOutcome {
   if (status < 300) return "applied";
@@ -172,17 +172,17 @@ const worse = (one: RequestOutcome, other: RequestOutcome): RequestOutcome =>
   ranks.indexOf(one) > ranks.indexOf(other) ? one : other;
 
 /** Whether the table requires (true) or forbids (false) a retry. `open` if it says nothing. */
-function retryAfterAttempt(retry: OperationDescription["retry"], attempt: AttemptRecord): boolean | "open" {
+function retryAfterAttempt(idempotency: OperationDescription["idempotency"], attempt: AttemptRecord): boolean | "open" {
   const { end, status, code, client } = attempt;
   if (end === "not_sent") return true;
   const broken = end === "lost" || end === "cancelled";
   const isTrusted = client.plan.trust503Codes && status === 503 && isEffectFree(code);
-  if (retry === "once") return status === 429 ? !isQuota(code) : isTrusted;
+  if (idempotency === "non_idempotent") return status === 429 ? !isQuota(code) : isTrusted;
   if (status === undefined) return true;
   if (status === 429) return !isQuota(code);
   if (status === 408 || status >= 500) return true;
   if (!broken) return false;
-  return status < 300 && retry === "safe" ? true : "open";
+  return status < 300 && idempotency === "idempotent" ? true : "open";
 }
 
 /** The shortest backoff before retry `n` in milliseconds, half of the longest. The first retry is 0. */

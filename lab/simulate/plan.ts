@@ -115,11 +115,11 @@ function policiesOf(random: Random): Partial<Policies> {
   const tight = random.chance(0.3);
   return {
     rateLimit: random.chance(0.2) ? { requests: 12, windowSecs: 20 } : { requests: 10_000, windowSecs: 60 },
-    retryAfterHeader: random.chance(0.5),
+    sendRetryAfterHeader: random.chance(0.5),
     concurrentCallLimit: tight ? 2 : 50,
     callQueueLimit: tight ? 3 : 100,
-    callListLagSecs: random.chance(0.3) ? random.pick([2, 30, 600]) : 0,
-    queuedCallsListed: !random.chance(0.3),
+    callListDelaySecs: random.chance(0.3) ? random.pick([2, 30, 600]) : 0,
+    includeQueuedCalls: !random.chance(0.3),
   };
 }
 
@@ -134,7 +134,7 @@ function abortOf(random: Random): AbortPlan {
   };
 }
 
-const isOnce = ({ retry }: OperationDescription): boolean => retry === "once";
+const isOnce = ({ idempotency }: OperationDescription): boolean => idempotency === "non_idempotent";
 const risky = operationList.filter(isOnce);
 
 function callOf(random: Random, clients: number): CallPlan {
@@ -169,13 +169,13 @@ export function planOf(seed: number, size: number): Plan {
   const outage = seed % 32 === 7;
   const clients = clientsOf(random, seed, cell.fault === "clock_skew");
   const policies = policiesOf(random);
-  if (cell.fault === "lagging_call_list") policies.callListLagSecs = 30;
-  if (cell.fault === "unlisted_queued_calls") Object.assign(policies, { queuedCallsListed: false });
+  if (cell.fault === "lagging_call_list") policies.callListDelaySecs = 30;
+  if (cell.fault === "unlisted_queued_calls") Object.assign(policies, { includeQueuedCalls: false });
   const calls = Array.from({ length: size }, () => callOf(random, clients.length));
   if (outage) calls.push(...Array.from({ length: outageCalls }, () => ({ ...callOf(random, 1), abort: undefined })));
   const ready = clients.flatMap(({ credential }, client) => (credential === "fixedToken" ? [] : [client]));
   const healing = operationList
-    .filter(({ retry }) => retry === "safe")
+    .filter(({ idempotency }) => idempotency === "idempotent")
     .map((operation) => ({ ...callOf(random, 1), client: random.pick(ready), operation }))
     .map((call) => ({ ...call, foreign: false, abort: undefined, totalTimeoutMs: undefined, healed: true }));
   const withOffers = seed % 16 === 0;

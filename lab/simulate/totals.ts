@@ -59,22 +59,22 @@ export function add(totals: Totals, { attempts, calls, offers, plan, receiving }
     increase(totals.received, `${receivers.store.kind} × ${receivers.trouble}`, requests);
   }
   const duplicates = new Set(duplicated(calls));
-  for (const call of calls.filter(({ plan }) => plan.operation.retry === "once")) {
+  for (const call of calls.filter(({ plan }) => plan.operation.idempotency === "non_idempotent")) {
     const sums = totals.risky[call.client.plan.onUnknownOutcome];
     sums.calls += 1;
     if (duplicates.has(call)) sums.duplicates += 1;
   }
   const hit = (fault: Parameters<typeof cellKey>[0], { id }: OperationDescription) =>
     increase(totals.cells, cellKey(fault, id));
-  const { callListLagSecs = 0, queuedCallsListed = true } = plan.policies;
+  const { callListDelaySecs = 0, includeQueuedCalls = true } = plan.policies;
   for (const attempt of attempts) {
     const { fault, operation, client } = attempt;
     hit(fault, operation);
     const [kind, answer] = [client.plan.middleware, answerClassOf(attempt)];
     if (kind && answer) increase(totals.passedOn, `${kind} × ${answer}`);
     if (client.plan.skewMs !== 0) hit("clock_skew", operation);
-    if (callListLagSecs > 0 && operation.resource === "calls") hit("lagging_call_list", operation);
-    if (!queuedCallsListed && operation.resource === "calls") hit("unlisted_queued_calls", operation);
+    if (callListDelaySecs > 0 && operation.resource === "calls") hit("lagging_call_list", operation);
+    if (!includeQueuedCalls && operation.resource === "calls") hit("unlisted_queued_calls", operation);
   }
   for (const { abortedAt, plan: call } of calls) if (abortedAt !== undefined) hit("abort", call.operation);
 }

@@ -67,14 +67,14 @@ async function runUntilRest(seed: number, size: number): Promise<Evidence> {
   await callAll(true);
   for (const call of world.calls) await reconcile(world, call);
   if (plan.offers.length > 0) await receiver.pastOverlap();
-  world.produced.push(JSON.stringify(backend.journal.list()));
+  world.produced.push(JSON.stringify(backend.requests.list()));
   return { ...world, clients, receiving, offers: receiver.count() };
 }
 
 function createWorld(seed: number, size: number, fetch: typeof globalThis.fetch): World {
   const plan = planOf(seed, size);
   const scheduler = createScheduler(start);
-  const backend = createBackend({ seed: worldSeed, now: start, prng: seed, policies: plan.policies, fetch });
+  const backend = createBackend({ seed: worldSeed, now: start, randomSeed: seed, policies: plan.policies, fetch });
   const world: World = {
     plan,
     scheduler,

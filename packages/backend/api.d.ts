@@ -1,22 +1,22 @@
 declare module "@call-transfer/backend" {
   export {
-    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
-    HandledResponse, Inbox, InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer,
-    OperationCoverage, Peer, Policies, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions,
-    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming, createBackend,
-    createSandboxes, demo, inboxUrl
+    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, ConnectionInfo, Credentials, Deliveries,
+    Fault, Faults, HandledResponse, Inbox, InboxEvent, InputError, ListedFault, MemberRecord, NewTransfer, Policies,
+    RequestEntry, RequestLog, RingRecord, RowChange, SandboxRegistry, SandboxRegistryOptions, SandboxStorage,
+    SandboxStore, Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers,
+    UpcomingTimer, createBackend, createSandboxRegistry, demo, inboxUrl
   };
 }
 
 declare module "@call-transfer/backend/conformance" {
   export {
-    OpenSandboxStore, OpenSandboxStores, RowChange, SandboxStore, SandboxStoreCase, SandboxStores, SandboxStoresCase,
-    StoredRow, StoredSandbox, memoryStores, sandboxStoreCases, sandboxStoresCases
+    OpenSandboxStorage, OpenSandboxStore, RowChange, SandboxStorage, SandboxStorageCase, SandboxStore, SandboxStoreCase,
+    StoredRow, StoredSandbox, createMemoryStorage, sandboxStorageCases, sandboxStoreCases
   };
 }
 
 declare module "@call-transfer/backend/msw" {
-  export { MswHttp, MswOptions, callTransferHandlers, unmockedFetch };
+  export { MswHttp, MswOptions, bypassFetch, callTransferHandlers };
 }
 
 declare type AccountRecord = Checked<"accounts">;
@@ -33,17 +33,16 @@ declare interface ApiKeyOptions {
 declare type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;
 
 declare interface Backend extends BackendControls {
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
-  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-  readonly isResumed: boolean;
-  readonly prng: number;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
+  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
+  readonly resumed: boolean;
   close(): void;
 }
 
 declare interface BackendControls {
   readonly clock: Clock;
   advance(step: Step): Promise<readonly BackendEvent[]>;
-  upcoming(): readonly Upcoming[];
+  upcomingTimers(): readonly UpcomingTimer[];
   readonly state: State;
   readonly collections: Collections;
   readonly policies: Readonly<Policies>;
@@ -53,14 +52,13 @@ declare interface BackendControls {
   readonly deliveries: Deliveries;
   readonly inbox: Inbox;
   readonly transfers: Transfers;
-  readonly keys: Keys;
-  readonly journal: Journal;
-  replay(id: number): Promise<JournalDetail>;
+  readonly credentials: Credentials;
+  readonly requests: RequestLog;
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   readonly operations: readonly OperationDescription[];
   applyScenario(name: ScenarioName): void;
   seed(seed: Seed): void;
-  saved(): Promise<void>;
+  flush(): Promise<void>;
   snapshot(): Snapshot;
   restore(snapshot: unknown): void;
   reset(): void;
@@ -77,15 +75,15 @@ declare interface BackendEvent {
 declare interface BackendOptions {
   readonly seed?: Seed;
   readonly now?: string | number | Date;
-  readonly clock?: Clock["mode"];
+  readonly clockMode?: Clock["mode"];
   readonly clockRate?: number;
-  readonly prng?: number;
+  readonly randomSeed?: number;
   readonly policies?: Partial<Policies>;
   readonly faults?: readonly (Fault | string)[];
   readonly stubs?: readonly Stub[];
   readonly scenarios?: readonly ScenarioName[];
   readonly fetch?: typeof globalThis.fetch;
-  readonly forwardWebhooks?: string;
+  readonly forwardWebhooksTo?: string;
   readonly forwardHeaders?: Readonly<Record<string, string>>;
   readonly controlPlane?: boolean;
   readonly store?: SandboxStore;
@@ -106,15 +104,13 @@ declare interface Clock {
   iso(): string;
   readonly mode: ClockMode;
   readonly rate: number;
-  readonly pending: number;
   set(setting: ClockSetting): void;
   advance(step: Step): Promise<void>;
   sleep(ms: number, id?: string): Promise<void>;
   wait(ms: number): Promise<void>;
-  runDue(): Promise<void>;
 }
 
-declare type ClockMode = "frozen" | "flowing";
+declare type ClockMode = "frozen" | "running";
 
 declare interface ClockSetting {
   readonly now?: number | string;
@@ -129,12 +125,6 @@ declare interface ClosestOperation {
   readonly fix: string;
 }
 
-declare interface CodeCount {
-  readonly code: string;
-  readonly documented: boolean;
-  readonly count: number;
-}
-
 declare type CollectionName = keyof typeof recordSchemas;
 
 declare interface Collections {
@@ -145,10 +135,19 @@ declare interface Collections {
   delete(name: CollectionName, id: string): boolean;
 }
 
+declare interface ConnectionInfo {
+  readonly address?: string;
+}
+
 declare type ContactRecord = Checked<"contacts">;
 
+declare interface Credentials {
+  createApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
+  createAccessToken(options: TokenOptions): Promise<string>;
+}
+
 declare interface Decision {
-  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
+  readonly step: "server" | "route" | "fault" | "credentials" | "api_key" | "account" | "rate_limit" | "path" | "query" | "body" | "operation" | "stub" | "fallback";
   readonly section?: string;
   readonly detail?: string;
 }
@@ -178,7 +177,7 @@ declare interface Delivery {
   readonly error?: string;
   readonly redeliveryOf?: string;
   readonly fault?: string;
-  readonly faultDo?: WebhookFaultAction;
+  readonly faultAction?: WebhookFaultAction;
 }
 
 declare interface DescribedTimer extends TimerPurpose {
@@ -205,7 +204,7 @@ declare interface Events {
 
 declare type Fault = RequestFault | WebhookFault;
 
-declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum" | {
+declare type FaultAction = "reset" | "empty" | "hang" | "process_then_reset" | "truncate" | "slow_body" | "wrong_content_type" | "unknown_enum_value" | {
   readonly code: ErrorCode;
   readonly errors?: readonly FaultFieldError[];
   readonly meta?: ErrorResponseMeta & { readonly [field: string]: unknown };
@@ -213,7 +212,7 @@ declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "tru
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-} | { readonly latency: number };
+} | { readonly latencyMs: number };
 
 declare interface FaultFieldError {
   readonly field: string;
@@ -264,18 +263,18 @@ declare interface HandledResponse {
 }
 
 declare interface Inbox {
-  answer: InboxAnswer;
+  response: InboxResponse;
   list(): readonly InboxEvent[];
   clear(): void;
 }
-
-declare type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
 
 declare interface InboxEvent {
   readonly at: string;
   readonly headers: { readonly [key: string]: string };
   readonly body: string;
 }
+
+declare type InboxResponse = Readonly<z.output<typeof inboxResponseSchema>>;
 
 declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body"> {
   readonly headers: RequestHeaders;
@@ -291,66 +290,9 @@ declare class InputError extends Error {
   constructor(field: string, explanation: string);
 }
 
-declare interface Journal {
-  readonly count: number;
-  readonly latest: JournalEntry | undefined;
-  list(filter?: JournalFilter & { readonly limit?: number | undefined }): readonly JournalEntry[];
-  get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
-  wait(filter: JournalFilter & {
-    readonly count?: number | undefined;
-    readonly timeoutMs?: number | undefined;
-  }): Promise<readonly JournalEntry[]>;
-  coverage(): readonly OperationCoverage[];
-  clear(): void;
-}
-
-declare interface JournalDetail extends JournalEntry {
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly requestBody?: unknown;
-  readonly responseHeaders?: Readonly<Record<string, string>>;
-  readonly responseBody?: unknown;
-  readonly changes?: readonly ShownChange[];
-  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
-}
-
-declare interface JournalEntry {
-  readonly id: number;
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly operationId?: string;
-  readonly status: number;
-  readonly code?: string;
-  readonly fault?: string;
-  readonly stub?: string;
-  readonly error?: string;
-  readonly requestId: string;
-  readonly replayOf?: number;
-  readonly durationMs: number;
-  readonly decidedBy: Decision;
-  readonly caller?: RequestCaller;
-  readonly closest?: readonly ClosestOperation[];
-  readonly changeCount?: number;
-  readonly timerCount?: number;
-}
-
-declare interface JournalFilter {
-  readonly operationId?: string | undefined;
-  readonly method?: string | undefined;
-  readonly path?: string | undefined;
-  readonly status?: number | undefined;
-  readonly after?: number | undefined;
-}
-
 declare interface KeptEvents {
   readonly events: readonly BackendEvent[];
-  readonly isComplete: boolean;
-}
-
-declare interface Keys {
-  issueApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
-  issueToken(options: TokenOptions): Promise<string>;
+  readonly complete: boolean;
 }
 
 declare interface LateAnswer {
@@ -389,18 +331,8 @@ declare interface NewTransfer {
 }
 
 declare type NumberRecord = Checked<"numbers">;
+declare type OpenSandboxStorage = () => SandboxStorage | Promise<SandboxStorage>;
 declare type OpenSandboxStore = () => SandboxStore | Promise<SandboxStore>;
-declare type OpenSandboxStores = () => SandboxStores | Promise<SandboxStores>;
-
-declare interface OperationCoverage {
-  readonly operationId: string;
-  readonly statuses: readonly StatusCount[];
-  readonly codes: readonly CodeCount[];
-}
-
-declare interface Peer {
-  readonly address?: string;
-}
 
 declare interface PlainResponse {
   readonly status: number;
@@ -410,21 +342,21 @@ declare interface PlainResponse {
 
 declare interface Policies {
   rateLimit: { requests: number; windowSecs: number };
-  retryAfterHeader: boolean;
+  sendRetryAfterHeader: boolean;
   trustForwardedFor: boolean;
   tokenLifetimeSecs: number;
   concurrentCallLimit: number;
   callQueueLimit: number;
   dailyCallLimit: number;
-  recipientTimeZone: string;
-  queuedCallsRechecked: boolean;
+  defaultRecipientTimeZone: string;
+  recheckQueuedCalls: boolean;
   callDurationSecs: number;
-  callListLagSecs: number;
-  queuedCallsListed: boolean;
+  callListDelaySecs: number;
+  includeQueuedCalls: boolean;
   missedCallLimit: number;
-  missedCallsAwaySecs: number;
-  disabledDestinationsRing: boolean;
-  rotationDuringOverlap: "void" | "refuse";
+  awayAfterMissedCallsSecs: number;
+  ringDisabledDestinations: boolean;
+  secondRotation: "replace" | "reject";
   deliveryTimeoutSecs: number;
 }
 
@@ -438,6 +370,37 @@ declare interface RequestCaller {
   readonly accountId?: string;
 }
 
+declare interface RequestDetail extends RequestEntry {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestBody?: unknown;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: unknown;
+  readonly changes?: readonly ShownChange[];
+  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
+}
+
+declare interface RequestEntry {
+  readonly id: number;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operationId?: string;
+  readonly status: number;
+  readonly code?: string;
+  readonly fault?: string;
+  readonly stub?: string;
+  readonly error?: string;
+  readonly requestId: string;
+  readonly replayOf?: number;
+  readonly durationMs: number;
+  readonly decidedBy: Decision;
+  readonly caller?: RequestCaller;
+  readonly closestOperations?: readonly ClosestOperation[];
+  readonly changeCount?: number;
+  readonly timerCount?: number;
+}
+
 declare interface RequestFault {
   readonly name?: string;
   readonly match?: FaultMatch;
@@ -446,9 +409,24 @@ declare interface RequestFault {
   readonly do: FaultAction | readonly (FaultAction | "pass")[];
 }
 
+declare interface RequestFilter {
+  readonly operationId?: string | undefined;
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  readonly status?: number | undefined;
+  readonly after?: number | undefined;
+}
+
 declare interface RequestHeaders {
   get(name: string): string | null;
   [Symbol.iterator](): Iterator<[string, string]>;
+}
+
+declare interface RequestLog {
+  readonly count: number;
+  list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
+  get(id: number, options?: { readonly redact?: boolean | undefined }): RequestDetail | undefined;
+  clear(): void;
 }
 
 declare interface RingRecord extends DeepReadonly<z.output<typeof ring>> {}
@@ -457,11 +435,41 @@ declare interface RowChange extends Omit<StoredRow, "text"> {
   readonly text: string | undefined;
 }
 
-declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 declare type SandboxOptions = Omit<BackendOptions, "store" | "name">;
 
+declare interface SandboxRegistry {
+  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
+  readonly default: Backend;
+  get(name: string): Backend | undefined;
+  create(name: string, options?: SandboxOptions): Backend;
+  delete(name: string): boolean;
+  list(): readonly string[];
+  close(): void;
+}
+
+declare interface SandboxRegistryOptions extends SandboxOptions {
+  readonly stores?: SandboxStorage;
+  readonly autoSandboxes?: boolean;
+  readonly maxSandboxes?: number;
+  readonly sandboxIdleMs?: number;
+}
+
+declare interface SandboxStorage {
+  list(): readonly StoredSandbox[];
+  open(name: string, options: string): SandboxStore;
+  copy?(): Uint8Array;
+  delete(name: string): void;
+  close(): void;
+}
+
+declare interface SandboxStorageCase {
+  readonly name: string;
+  run(openStores: OpenSandboxStorage): Promise<void>;
+}
+
 declare interface SandboxStore {
-  readonly isReadOnly?: boolean;
+  readonly readOnly?: boolean;
   load(): Iterable<StoredRow> | undefined;
   commit(changes: readonly RowChange[]): void;
   close(): void;
@@ -470,38 +478,6 @@ declare interface SandboxStore {
 declare interface SandboxStoreCase {
   readonly name: string;
   run(openStore: OpenSandboxStore): Promise<void>;
-}
-
-declare interface SandboxStores {
-  list(): readonly StoredSandbox[];
-  open(name: string, options: string): SandboxStore;
-  copy?(): Uint8Array;
-  delete(name: string): void;
-  close(): void;
-}
-
-declare interface SandboxStoresCase {
-  readonly name: string;
-  run(openStores: OpenSandboxStores): Promise<void>;
-}
-
-declare interface Sandboxes {
-  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
-  readonly default: Backend;
-  get(name: string): Backend | undefined;
-  create(name: string, options?: SandboxOptions): Backend;
-  delete(name: string): boolean;
-  list(): readonly string[];
-  follow(listener: SandboxListener): () => void;
-  close(): void;
-}
-
-declare interface SandboxesOptions extends SandboxOptions {
-  readonly stores?: SandboxStores;
-  readonly autoSandboxes?: boolean;
-  readonly maxSandboxes?: number;
-  readonly sandboxIdleMs?: number;
 }
 
 declare type ScenarioName = (typeof scenarios)[number]["name"];
@@ -542,12 +518,6 @@ declare interface State {
   readonly apiKeys: Map<string, ApiKeyRecord>;
   readonly roles: Map<string, DeepReadonly<RoleDefinition>>;
   readonly transfers: Map<string, TransferRecord>;
-}
-
-declare interface StatusCount {
-  readonly status: number;
-  readonly documented: boolean;
-  readonly count: number;
 }
 
 declare type Step = { readonly by: number } | { readonly to: number | string } | { readonly nextTimer: true };
@@ -615,9 +585,7 @@ declare interface TransferRecord extends DeepReadonly<z.output<typeof transfer>>
 declare interface Transfers {
   start(input: NewTransfer): TransferRecord;
   answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
-  decline(id: string, callee: Callee): boolean;
   get(id: string): TransferRecord | undefined;
-  list(): readonly TransferRecord[];
 }
 
 declare type TransportFault = { readonly kind: "reset" | "empty" | "hang" } | {
@@ -630,7 +598,7 @@ declare interface Trigger {
   readonly [field: string]: unknown;
 }
 
-declare interface Upcoming extends DescribedTimer {
+declare interface UpcomingTimer extends DescribedTimer {
   readonly at: number;
 }
 
@@ -645,12 +613,12 @@ declare interface WebhookFault {
 }
 
 declare type WebhookFaultAction = ("truncate" | "reorder") | {
-  readonly duplicate: { readonly copies: number; readonly gapSecs?: number };
-} | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly evenIfAccepted?: boolean } } | {
+  readonly duplicate: { readonly copies: number; readonly intervalSecs?: number };
+} | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly ignoreSuccess?: boolean } } | {
   readonly delaySecs: number;
-} | { readonly signedSecsAgo: number } | {
-  readonly sign: "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
-} | { readonly alsoTo: readonly string[] };
+} | { readonly signatureAgeSecs: number } | {
+  readonly sign: "none" | "wrong_secret" | "previous_secret" | "wrong_first" | "reversed";
+} | { readonly copyTo: readonly string[] };
 
 declare interface WebhookMatch {
   readonly destinationId?: string;
@@ -659,9 +627,11 @@ declare interface WebhookMatch {
   readonly sandbox?: string;
 }
 
+declare function bypassFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
 declare function createBackend(options?: BackendOptions): Backend;
-declare function createSandboxes(options?: SandboxesOptions): Sandboxes;
+declare function createMemoryStorage(): SandboxStorage;
+declare function createSandboxRegistry(options?: SandboxRegistryOptions): SandboxRegistry;
 
 declare const demo: {
   readonly accountId: "a0000000-0000-4000-8000-000000000001";
@@ -727,13 +697,12 @@ declare const demo: {
   };
 };
 
-declare const inboxAnswerSchema: z.ZodObject<{
+declare const inboxResponseSchema: z.ZodObject<{
   status: z.ZodExactOptional<z.ZodInt>;
   delaySecs: z.ZodExactOptional<z.ZodNumber>;
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
-declare function memoryStores(): SandboxStores;
 
 declare const recordSchemas: {
   accounts: z.ZodObject<{
@@ -846,29 +815,29 @@ declare const ring: z.ZodObject<{
   destinationId: z.ZodString;
   memberId: z.ZodExactOptional<z.ZodString>;
   kind: z.ZodString;
-  from: z.ZodNumber;
-  until: z.ZodNumber;
+  startedAt: z.ZodNumber;
+  endsAt: z.ZodNumber;
   outcome: z.ZodEnum<{
     abandoned: "abandoned";
     answered: "answered";
     busy: "busy";
     declined: "declined";
     missed: "missed";
-    not_rung: "not_rung";
     ringing: "ringing";
+    skipped: "skipped";
     taken: "taken";
   }>;
   reason: z.ZodExactOptional<z.ZodString>;
   deliveryId: z.ZodExactOptional<z.ZodString>;
   missedCalls: z.ZodExactOptional<z.ZodInt>;
-  late: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
+  lateAnswers: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
 }, z.core.$strip>;
 
+declare const sandboxStorageCases: readonly SandboxStorageCase[];
 declare const sandboxStoreCases: readonly SandboxStoreCase[];
-declare const sandboxStoresCases: readonly SandboxStoresCase[];
 
 declare const scenarios: readonly [{
-  readonly name: "app-misses-offers";
+  readonly name: "app-times-out";
   readonly description: "The app answers no offer, so each delivery times out. Offers go to the built-in inbox.";
   readonly section: "§6";
   readonly inbox: { readonly delaySecs: 86400 };
@@ -880,17 +849,17 @@ declare const scenarios: readonly [{
   readonly inbox: { readonly delaySecs: 8 };
   readonly edit: "appsAtInbox";
 }, {
-  readonly name: "everyone-away";
+  readonly name: "all-members-away";
   readonly description: "Every member is away until changed, so no person rings.";
   readonly section: "§2.4";
   readonly edit: "membersAway";
 }, {
-  readonly name: "secret-just-rotated";
+  readonly name: "secret-rotated";
   readonly description: "Every app destination has a new secret, and each webhook carries two signatures for 24 hours.";
   readonly section: "§6.2";
   readonly edit: "secretsRotated";
 }, {
-  readonly name: "daily-quota-used";
+  readonly name: "daily-limit-reached";
   readonly description: "Every account has placed all its calls of the day, so each call is refused until midnight UTC.";
   readonly section: "§8";
   readonly edit: "dailyQuotaUsed";
@@ -910,10 +879,10 @@ declare const scenarios: readonly [{
   readonly section: "§7.2";
   readonly faults: readonly ["* service_unavailable 20%"];
 }, {
-  readonly name: "lost-answers";
+  readonly name: "lost-responses";
   readonly description: "Each call is placed, but the connection is reset before the answer arrives.";
   readonly section: "§8.3";
-  readonly faults: readonly ["createCall processThenDrop always"];
+  readonly faults: readonly ["createCall process_then_reset always"];
 }];
 
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
@@ -921,7 +890,7 @@ declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
 declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
   now: z.ZodNumber;
-  mode: z.ZodEnum<{ flowing: "flowing"; frozen: "frozen" }>;
+  mode: z.ZodEnum<{ frozen: "frozen"; running: "running" }>;
   rate: z.ZodExactOptional<z.ZodNumber>;
   random: z.ZodRecord<z.ZodString, z.ZodInt>;
   tokenSecret: z.ZodString;
@@ -970,10 +939,8 @@ declare const transfer: z.ZodObject<{
   startedAt: z.ZodNumber;
   callEndsAt: z.ZodExactOptional<z.ZodNumber>;
   answeredAt: z.ZodExactOptional<z.ZodNumber>;
-  answeredBy: z.ZodExactOptional<z.ZodInt>;
+  answeredRingIndex: z.ZodExactOptional<z.ZodInt>;
   endedAt: z.ZodExactOptional<z.ZodNumber>;
   rings: z.ZodArray<z.ZodType<RingRecord, unknown, z.core.$ZodTypeInternals<RingRecord, unknown>>>;
   answers: z.ZodArray<z.ZodInt>;
 }, z.core.$strip>;
-
-declare function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;

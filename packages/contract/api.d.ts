@@ -6,12 +6,12 @@ declare module "@call-transfer/contract/webhooks" {
   export { EventStoreCase, OpenEventStore, eventStoreCases };
 }
 
-declare type BrokenResponse = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
+declare type BrokenResponse = "reset" | "empty" | "hang" | "process_then_reset" | "truncate" | "slow_body" | "wrong_content_type" | "unknown_enum_value";
 declare type Caller = TokenHolder | KeyHolder;
-declare type Capability = "stateful" | "validates" | "auth" | "clock" | "faults" | "policies" | "webhooks" | "transfers";
+declare type Capability = "state" | "validation" | "authentication" | "clock" | "faults" | "policies" | "webhooks" | "transfers";
 
 declare interface CaseName {
-  readonly noun: string;
+  readonly resource: string;
   readonly name: string;
 }
 
@@ -24,7 +24,7 @@ declare interface CaseResult extends CaseName {
   readonly trace?: readonly string[];
   readonly missing?: readonly MissingCapability[];
   readonly deviation?: string;
-  readonly tookMs: number;
+  readonly durationMs: number;
 }
 
 declare type CellOrigin = "behaviour" | "on demand";
@@ -34,7 +34,7 @@ declare class Check {
   isTrue(condition: boolean, what: string): void;
   equal(actual: unknown, expected: unknown, what: string): void;
   rejected(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError>;
-  rejectedWithStatusOf(call: PromiseLike<unknown>, code: ErrorCode, assumption: string, what: string): Promise<ApiError>;
+  rejectedWithStatus(call: PromiseLike<unknown>, code: ErrorCode, assumption: string, what: string): Promise<ApiError>;
   observe(assumption: string, subject: string, observed: string, holds: boolean): void;
   fails(call: PromiseLike<unknown>): Promise<void>;
   private failed;
@@ -53,16 +53,16 @@ declare type ClaimedCell = {
   readonly kind: "webhook";
   readonly event: string;
   readonly signing: "signed" | "rotated";
-} | { readonly kind: "reaction"; readonly fault: string; readonly retry: RetryClass };
+} | { readonly kind: "reaction"; readonly fault: string; readonly idempotency: Idempotency };
 
 declare interface ContractCase extends CaseName {
-  readonly needs: readonly Capability[];
+  readonly requires: readonly Capability[];
   readonly covers: readonly ClaimedCell[];
   run(target: Target, check: Check): Promise<void>;
 }
 
 declare interface Coverage {
-  readonly tallies: readonly Tally[];
+  readonly tallies: readonly TargetSummary[];
   readonly rows: readonly CoverageRow[];
   readonly undocumented: readonly string[];
   readonly findings: readonly string[];
@@ -128,8 +128,10 @@ declare interface Finding {
   readonly holds: boolean;
 }
 
+declare type Idempotency = OperationDescription["idempotency"];
+
 declare interface KeyHolder {
-  readonly keyOf: string;
+  readonly keyAccountId: string;
   readonly accountId?: string;
   readonly role?: Role;
   readonly scopes?: readonly string[];
@@ -139,7 +141,7 @@ declare interface KeyHolder {
 
 declare interface MissingCapability {
   readonly capability: Capability;
-  readonly why: string;
+  readonly reason: string;
 }
 
 declare type OpenEventStore = () => EventStore | Promise<EventStore>;
@@ -149,16 +151,14 @@ declare interface PolicyChanges {
   readonly concurrentCallLimit?: number;
   readonly callQueueLimit?: number;
   readonly dailyCallLimit?: number;
-  readonly recipientTimeZone?: string;
+  readonly defaultRecipientTimeZone?: string;
 }
-
-declare type RetryClass = OperationDescription["retry"];
 
 declare interface RingState {
   readonly destinationId: string;
   readonly memberId?: string;
   readonly outcome: string;
-  readonly late: readonly { readonly code: string }[];
+  readonly lateAnswers: readonly { readonly code: string }[];
 }
 
 declare interface Seed {
@@ -225,20 +225,12 @@ declare interface SeedNumber {
   providerId?: string;
 }
 
-declare interface Tally {
-  readonly target: string;
-  readonly passed: number;
-  readonly failed: number;
-  readonly deviations: ReadonlyMap<string, readonly string[]>;
-  readonly notRun: ReadonlyMap<Capability, { readonly why: string; readonly cases: number }>;
-}
-
 declare interface Target {
   readonly name: string;
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
   createClient?(options: ClientOptions, time?: TimeRecord): CallTransfer;
-  readonly onlyStated?: boolean;
+  readonly specificationOnly?: boolean;
   readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
   knownDeviation?(contractCase: CaseName): string | undefined;
   credentialsFor(who: Caller): Promise<Credentials>;
@@ -256,10 +248,18 @@ declare interface Target {
   };
 }
 
+declare interface TargetSummary {
+  readonly target: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly deviations: ReadonlyMap<string, readonly string[]>;
+  readonly notRun: ReadonlyMap<Capability, { readonly reason: string; readonly cases: number }>;
+}
+
 declare interface TimeRecord {
   readonly firstDeadlineMs?: number;
   readonly waits: number[];
-  readonly limitsOfAttempts: number[];
+  readonly attemptTimeoutsMs: number[];
 }
 
 declare interface TokenHolder {

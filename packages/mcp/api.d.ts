@@ -1,5 +1,5 @@
 declare module "@call-transfer/mcp" {
-  export { McpServerOptions, OptionError, createMcpServer };
+  export { McpServerOptions, createMcpServer };
 }
 
 declare interface McpServerOptions {
@@ -14,12 +14,6 @@ declare interface MockServerAddress {
   readonly controlToken?: string | undefined;
   readonly sandbox?: string | undefined;
   readonly apiKey?: string | undefined;
-}
-
-declare class OptionError extends Error {
-  readonly name = "OptionError";
-  readonly option: string;
-  constructor(option: string, message: string);
 }
 
 declare interface PlatformOptions {

@@ -8,17 +8,17 @@ declare module "@call-transfer/mock-server" {
 declare module "@call-transfer/mock-server/attack" {
   export {
     AttackFindingsError, AttackOptions, AttackReport, CheckGroup, CheckResult, Finding, FindingKind, HandledCounts,
-    Severity, attackReceiver, expectNoFindings, formatReport
+    Severity, assertNoFindings, attackReceiver, formatReport
   };
 }
 
 declare module "@call-transfer/mock-server/backend" {
   export {
-    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
-    HandledResponse, Inbox, InboxEvent, InputError, Journal, JournalEntry, Keys, ListedFault, MemberRecord, NewTransfer,
-    OperationCoverage, Peer, Policies, RingRecord, RowChange, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions,
-    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, Upcoming, createBackend,
-    createSandboxes, demo, inboxUrl
+    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, ConnectionInfo, Credentials, Deliveries,
+    Fault, Faults, HandledResponse, Inbox, InboxEvent, InputError, ListedFault, MemberRecord, NewTransfer, Policies,
+    RequestEntry, RequestLog, RingRecord, RowChange, SandboxRegistry, SandboxRegistryOptions, SandboxStorage,
+    SandboxStore, Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers,
+    UpcomingTimer, createBackend, createSandboxRegistry, demo, inboxUrl
   };
 }
 
@@ -27,7 +27,7 @@ declare module "@call-transfer/mock-server/inspector" {
 }
 
 declare module "@call-transfer/mock-server/msw" {
-  export { MswHttp, MswOptions, callTransferHandlers, unmockedFetch };
+  export { MswHttp, MswOptions, bypassFetch, callTransferHandlers };
 }
 
 declare module "@call-transfer/mock-server/vitest" {
@@ -91,17 +91,17 @@ declare interface CallTransferFixtures {
 
 declare interface CallTransferOptions {
   callTransferOptions: SandboxOptions;
-  callTransferApiUrl: string | undefined;
+  callTransferBaseUrl: string | undefined;
   callTransferRole: Role | null;
 }
 
-declare interface CallTransferSandbox extends Pick<Backend, "clock" | "faults" | "inbox" | "deliveries" | "journal"> {
+declare interface CallTransferSandbox extends Pick<Backend, "clock" | "faults" | "inbox" | "deliveries" | "requests"> {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly accountId: string;
   readonly backend: Backend;
-  tokenOf(role: Role, accountId?: string): Promise<AccountToken>;
-  deliverTo(receiver: WebhookReceiver): void;
+  createAccessToken(role: Role, accountId?: string): Promise<AccountToken>;
+  forwardWebhooksTo(receiver: WebhookReceiver): void;
 }
 
 declare interface CallTransferTestFixtures extends CallTransferOptions {
@@ -144,12 +144,12 @@ declare interface MockServer {
   readonly url: string;
   readonly port: number;
   readonly controlToken: string | undefined;
-  readonly sandboxes: Sandboxes;
+  readonly sandboxes: SandboxRegistry;
   readonly backend: Backend;
   close(): Promise<void>;
 }
 
-declare interface MockServerOptions extends SandboxesOptions {
+declare interface MockServerOptions extends SandboxRegistryOptions {
   readonly port?: number;
   readonly host?: string;
   readonly publicUrl?: string;
@@ -204,7 +204,7 @@ declare class SandboxDirectory {
   fetch(request: Request): Promise<Response>;
 }
 
-declare type SandboxOptions = Pick<BackendOptions, "seed" | "now" | "clock" | "prng" | "policies" | "faults">;
+declare type SandboxOptions = Pick<BackendOptions, "seed" | "now" | "clockMode" | "randomSeed" | "policies" | "faults">;
 declare type Severity = "high" | "medium" | "low";
 
 declare interface SqlStorage {
@@ -238,11 +238,12 @@ declare interface WorkerEnv {
   readonly SANDBOX_HOST?: string;
   readonly AUTO_SANDBOXES?: boolean | string;
   readonly MAX_SANDBOXES?: number | string;
-  readonly SANDBOX_DAYS?: number | string;
+  readonly SANDBOX_IDLE_DAYS?: number | string;
   readonly SANDBOX_OPTIONS?: object | string;
   readonly CORS_ORIGINS?: string;
 }
 
+declare function assertNoFindings(report: AttackReport): void;
 declare function attackReceiver(options: AttackOptions): Promise<AttackReport>;
 
 declare const callTransferFixtures: {
@@ -252,7 +253,6 @@ declare const callTransferFixtures: {
 };
 
 declare const callTransferFixtures: Fixtures<CallTransferTestFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
-declare function expectNoFindings(report: AttackReport): void;
 declare function formatReport(report: AttackReport): string;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;

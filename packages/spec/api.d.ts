@@ -40,9 +40,9 @@ declare interface ErrorCodeDescription {
   readonly meaning: string;
   readonly fromSpecification: boolean;
   readonly hasFieldErrors: boolean;
-  readonly isGeneral: boolean;
-  readonly effectFree: boolean;
-  readonly onDemand: boolean;
+  readonly generic: boolean;
+  readonly noEffect: boolean;
+  readonly faultOnly: boolean;
 }
 
 type ErrorResponse = unknown;
@@ -65,7 +65,7 @@ declare interface OperationDescription {
   readonly roles: readonly string[];
   readonly scope: string;
   readonly accountScoped: boolean;
-  readonly retry: "safe" | "unique" | "once";
+  readonly idempotency: "idempotent" | "conflict_safe" | "non_idempotent";
   readonly pathParameters: readonly string[];
   readonly queryParameters: Readonly<Record<string, string>>;
   readonly hasBody: boolean;

@@ -13,11 +13,22 @@ const folder = "packages/backend/src/generated";
 
 /** The schemas that are the backend's own types too, with their names there. */
 const models = {
-  ...{ RequestEntry: "JournalEntry", RecordChange: "ShownChange", WebhookFaultDo: "WebhookFaultAction" },
+  ...{ RecordChange: "ShownChange" },
   ...Object.fromEntries(
     [
       ...["ClosestOperation", "Decision", "Delivery", "FaultMatch", "FaultWhen", "HoursWindow", "InboxEvent"],
-      ...["LocalTime", "RequestCaller", "Rule", "SignatureParts", "Stub", "StubMatch", "StubResponse", "WebhookMatch"],
+      ...[
+        "LocalTime",
+        "RequestCaller",
+        "RequestEntry",
+        "Rule",
+        "SignatureParts",
+        "Stub",
+        "StubMatch",
+        "StubResponse",
+        "WebhookFaultAction",
+        "WebhookMatch",
+      ],
     ].map((name) => [name, name]),
   ),
 };

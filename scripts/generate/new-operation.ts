@@ -184,7 +184,7 @@ function withDescription(text: string, operation: Skeleton): string {
   x-roles:
   x-scope: ${scope}
   x-account-scoped: true
-${method === "get" ? "" : "  x-retry:\n"}${hasBody ? `${indented(request, 2)}\n` : ""}  responses:
+${method === "get" ? "" : "  x-idempotency:\n"}${hasBody ? `${indented(request, 2)}\n` : ""}  responses:
     '${status}':
       description:
 ${indented(content, 2)}`;

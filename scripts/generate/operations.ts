@@ -27,7 +27,7 @@ export function renderOperations(operations: OperationModel[]): string {
       roles: operation.roles,
       scope: operation.scope,
       accountScoped: operation.accountScoped,
-      retry: operation.retry,
+      idempotency: operation.idempotency,
       pathParameters: operation.pathParameters.map((parameter) => parameter.name),
       queryParameters: coercions(operation),
       hasBody: operation.requestSchema !== undefined,
@@ -57,9 +57,9 @@ export function renderErrorCodes(document: OpenApiDocument): string {
       meaning: row.meaning,
       fromSpecification: row.stated ?? false,
       hasFieldErrors: row.errors ?? false,
-      isGeneral: row.general ?? false,
-      effectFree: row.effect === "none",
-      onDemand: row.onDemand ?? false,
+      generic: row.general ?? false,
+      noEffect: row.effect === "none",
+      faultOnly: row.faultOnly ?? false,
     },
   ]);
   const fieldCodes = document.components.schemas.FieldErrorCode?.enum;
@@ -108,10 +108,10 @@ export type ServerErrorStatus = ${[...serverErrors].sort().join(" | ")};
 `;
 }
 
-/** Patterns with a field error code of their own (x-field-code). */
+/** Patterns with a field error code of their own (x-pattern-error-code). */
 function fieldErrorCodesByPattern(node: unknown, found: Record<string, string> = {}): Record<string, string> {
   if (typeof node !== "object" || node === null) return found;
-  const { pattern, "x-field-code": code } = node as { pattern?: unknown; "x-field-code"?: unknown };
+  const { pattern, "x-pattern-error-code": code } = node as { pattern?: unknown; "x-pattern-error-code"?: unknown };
   if (typeof pattern === "string" && typeof code === "string") found[pattern] = code;
   for (const child of Object.values(node)) fieldErrorCodesByPattern(child, found);
   return found;

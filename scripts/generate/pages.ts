@@ -80,7 +80,7 @@ const limitSentences: Readonly<Record<string, readonly string[]>> = {
   "docs/mock-server-faults.md": ["two signatures for {previousSecretOverlapHours} hours."],
   "docs/inspector.md": ["Rotate the secret: for {previousSecretOverlapHours} hours"],
   "docs/sdk.md": ["| `timeoutMs` | {clientTimeoutMs} |", "| `maxRetries` | {clientMaxRetries} |"],
-  "docs/python.md": ["An attempt may take {clientTimeoutSecs} seconds", "`max` ({clientMaxRetries})"],
+  "docs/python.md": ["An attempt may take {clientTimeoutSecs} seconds", "| `max_retries` | {clientMaxRetries} |"],
   "docs/migrating.md": ["`maxRetries`, {clientMaxRetries} by default", "| {clientTimeoutSecs} seconds for one attempt"],
   "docs/placing-calls.md": ["retries a placement, by default up to {clientMaxRetries} times,"],
   "packages/sdk/README.md": [

@@ -48,20 +48,22 @@ function callersText(operation: OperationObject, allRoles: readonly string[]): s
 }
 
 const repetitions = {
-  safe: "A request whose outcome is unknown may be sent again.",
-  unique: "A request whose outcome is unknown may be sent again: if the first one took effect, the second is refused.",
-  once: "Do not send a request again whose outcome is unknown, such as after a timeout: it may take effect twice (A-53).",
+  idempotent: "A request whose outcome is unknown may be sent again.",
+  conflict_safe:
+    "A request whose outcome is unknown may be sent again: if the first one took effect, the second is refused.",
+  non_idempotent:
+    "Do not send a request again whose outcome is unknown, such as after a timeout: it may take effect twice (A-53).",
 } as const;
 
 /** What to do if the response is lost. */
 function repetitionText(operation: OperationObject, limits: OpenApiDocument["x-limits"]): string {
-  const { "x-retry": retry = "safe", "x-reconcile": reconcile } = operation;
-  if (!reconcile) return repetitions[retry];
+  const { "x-idempotency": idempotency = "idempotent", "x-reconcile": reconcile } = operation;
+  if (!reconcile) return repetitions[idempotency];
   const remedy =
     "list" in reconcile
       ? `First look for its effect in \`${reconcile.list}\`, with \`${reconcile.since}\` set to the time of the request.`
       : reconcile.explain.replace("{until}", `${limits[reconcile.untilLimit]} hours after the request`);
-  return `${repetitions[retry]} ${remedy}`;
+  return `${repetitions[idempotency]} ${remedy}`;
 }
 
 const list = new Intl.ListFormat("en-GB");

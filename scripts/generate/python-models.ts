@@ -63,7 +63,7 @@ function renderModel(name: string, schema: Schema): string {
     const text = pythonType(type);
     const isNullable = / \| None$/.test(text);
     // What is shown only once is not printed either.
-    const isSecret = type["x-shown-by"] !== undefined;
+    const isSecret = type["x-returned-by"] !== undefined;
     const value = isSecret ? "Field(default=None, repr=False)" : "None";
     const declared = required ? text : `${text}${isNullable ? "" : " | None"} = ${value}`;
     return `    ${field}: ${declared}\n    """${doc}"""`;
@@ -141,7 +141,7 @@ ${dicts.join("\n\n")}`;
 
 export function renderPythonCodes(document: OpenApiDocument): string {
   const table = Object.entries(document["x-error-table"]);
-  const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
+  const noEffect = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
   const withFields = table.filter(([, row]) => row.errors).map(([code]) => code);
   return `${pythonHeader}"""The error codes (§7.2)."""
 
@@ -157,12 +157,7 @@ ${table.map(([code]) => `        "${code}",`).join("\n")}
 )
 """Machine-readable error code (§7.2). May be one that is newer than this version."""
 
-ERROR_CODE_STATUS: dict[str, int | None] = {
-${table.map(([code, { status }]) => `    "${code}": ${status ?? "None"},`).join("\n")}
-}
-"""HTTP status of every error code; None where the specification defines none."""
-
-EFFECT_FREE_CODES = frozenset((${effectFree.map(pythonText).join(", ")}))
+EFFECT_FREE_CODES = frozenset((${noEffect.map(pythonText).join(", ")}))
 """Error codes of 503 responses that had no effect, if assumption A-28 is right."""
 
 CODES_WITH_FIELD_ERRORS = frozenset((${withFields.map(pythonText).join(", ")}))

@@ -28,7 +28,7 @@ function resultType(operation: OperationModel): string {
 }
 
 function renderOperation(operation: OperationModel): string {
-  const { id, method, path, retry, accountScoped, successes } = operation;
+  const { id, method, path, idempotency, accountScoped, successes } = operation;
   const success = successes.every(({ schema }) => schema) ? "object" : "object or nothing";
   const keyed = successes.map(({ status, type, schema, result }) => ({ key: String(type ?? status), schema, result }));
   const entries = (rows: readonly (readonly [string, string])[]) =>
@@ -39,7 +39,7 @@ function renderOperation(operation: OperationModel): string {
     `operation_id=${pythonText(id)}`,
     `method=${pythonText(method)}`,
     `route=${pythonText(path)}`,
-    `retry=${pythonText(retry)}`,
+    `idempotency=${pythonText(idempotency)}`,
     `account_scoped=${pythonText(accountScoped)}`,
     `success=${pythonText(success)}`,
     ...(result.length > 0 ? [`result=${entries(result)}`] : []),
@@ -137,7 +137,7 @@ function methodDoc(
   document: OpenApiDocument,
   parameters: readonly MethodParameter[],
 ): string {
-  const { summary, description, retry, errorCodes, paging } = operation;
+  const { summary, description, idempotency, errorCodes, paging } = operation;
   const table = document["x-error-table"];
   const classes = readCodeTable().classes;
   const statuses = [...Map.groupBy(errorCodes, (code) => table[code]?.status ?? 0)].sort(([a], [b]) => a - b);
@@ -146,7 +146,7 @@ function methodDoc(
     return `    ${name}: ${status}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
   });
   const unknown =
-    retry === "once"
+    idempotency === "non_idempotent"
       ? ["    OutcomeUnknownError: It may have been carried out. Call `reconcile()` before repeating it."]
       : [];
   const lost = [
@@ -159,7 +159,7 @@ function methodDoc(
       "",
       description,
       "",
-      retryDescriptions[retry],
+      retryDescriptions[idempotency],
       ...(paging
         ? ["", "Nothing is sent before the result is used. A list that changes while it is read returns each ID once."]
         : []),

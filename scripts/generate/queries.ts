@@ -25,7 +25,7 @@ const keyOf = ({ id }: OperationModel, ...rest: string[]): string =>
 const objectOf = (names: string[]): string => (names.length > 0 ? `{ ${names.join(", ")} }` : "{}");
 
 function comment(operation: OperationModel, kind: string, key: string, remarks: string[]): string {
-  const { id, summary, retry, pathParameters } = operation;
+  const { id, summary, idempotency, pathParameters } = operation;
   const parameters = isRead(operation)
     ? pathParameters.map(({ name, description }) => `@param ${name} ${description}`)
     : [];
@@ -34,7 +34,7 @@ function comment(operation: OperationModel, kind: string, key: string, remarks: 
     "",
     `Key: ${key}.`,
     "",
-    `TanStack Query does not retry it; the SDK does. ${retryDescriptions[retry]}`,
+    `TanStack Query does not retry it; the SDK does. ${retryDescriptions[idempotency]}`,
     ...remarks,
     ...(parameters.length > 0 ? ["", ...parameters] : []),
   ]);

@@ -7,13 +7,13 @@ import { docComment, header, literal, pascal, queryName } from "./text/text.ts";
 
 /** When the SDK retries an operation, by its retry class. */
 export const retryDescriptions = {
-  safe: "Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.",
-  unique: "Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.",
-  once: "Not idempotent: retried only after 429, or when the request never left the client.",
+  idempotent: "Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.",
+  conflict_safe: "Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.",
+  non_idempotent: "Not idempotent: retried only after 429, or when the request never left the client.",
 };
 
 const retryDescription =
-  "When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`).";
+  "When to retry: always (`idempotent`), always since a taken name is refused (`conflict_safe`), or only if it had no effect (`non_idempotent`).";
 
 /** Whether a `type` tells the successes of an operation apart, so that a newer API may answer with another one. */
 const isOpen = ({ successes }: OperationModel): boolean => successes.some(({ type }) => type !== undefined);
@@ -61,9 +61,9 @@ function functionComment(operation: OperationModel): string {
 }
 
 function comment(operation: OperationModel, remark: string[], errors: string[], indent = ""): string {
-  const { summary, description, retry, pathParameters } = operation;
+  const { summary, description, idempotency, pathParameters } = operation;
   const tags = [...pathParameters.map((parameter) => `@param ${parameter.name} ${parameter.description}`), ...errors];
-  const lines = [`${summary}.`, "", description, "", retryDescriptions[retry], ...remark];
+  const lines = [`${summary}.`, "", description, "", retryDescriptions[idempotency], ...remark];
   return docComment([...lines, ...(tags.length > 0 ? ["", ...tags] : [])], indent);
 }
 
@@ -206,13 +206,13 @@ function candidateOf({ reconcile }: OperationModel, operations: OperationModel[]
 }
 
 export function renderSdkOperations(operations: OperationModel[]): string {
-  const rows = operations.map(({ id, method, path, retry, accountScoped, successes }) => {
+  const rows = operations.map(({ id, method, path, idempotency, accountScoped, successes }) => {
     const success = successes.every(({ schema }) => schema) ? "object" : "object or nothing";
     const results = successes.flatMap(({ status, type, result }) =>
       result === undefined ? [] : [[type ?? status, result]],
     );
     const result = results.length > 0 && { result: Object.fromEntries(results) };
-    const facts = { operationId: id, retry, ...(accountScoped && { accountScoped }), success, ...result };
+    const facts = { operationId: id, idempotency, ...(accountScoped && { accountScoped }), success, ...result };
     return `  ${JSON.stringify(`${method} ${path}`)}: ${JSON.stringify(facts)},`;
   });
   const candidates = new Set(operations.flatMap((operation) => candidateOf(operation, operations) ?? []));
@@ -226,7 +226,7 @@ export interface OperationFacts {
   /** The operationId; for an operation that this SDK version does not know, its method and path without the query. */
   readonly operationId: string;
   /** ${retryDescription} */
-  readonly retry: "safe" | "unique" | "once";
+  readonly idempotency: "idempotent" | "conflict_safe" | "non_idempotent";
   /** Whether a JWT must come with an account ID (§5.2). */
   readonly accountScoped?: boolean;
   /** Body of a success: a JSON object, or that or nothing. Undefined for operations that this version does not know: any JSON or nothing. */
@@ -251,11 +251,11 @@ ${rows.join("\n")}
  */
 export function renderSdkConstants(document: OpenApiDocument): string {
   const table = Object.entries(document["x-error-table"]);
-  const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
+  const noEffect = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
   const withFieldErrors = table.filter(([, row]) => row.errors).map(([code]) => code);
   const limits = document["x-limits"];
   return `${header}/** Error codes of 503 responses that had no effect, if assumption A-28 is right (x-effect). */
-export const effectFreeCodes: readonly string[] = ${JSON.stringify(effectFree)};
+export const noEffectCodes: readonly string[] = ${JSON.stringify(noEffect)};
 
 /** Error codes whose errors list the failing fields. */
 export const codesWithFieldErrors: readonly string[] = ${JSON.stringify(withFieldErrors)};

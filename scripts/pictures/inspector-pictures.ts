@@ -23,7 +23,7 @@ const calmMs = 700;
 /** What is selected on each screen. */
 const selections: Readonly<Record<string, (scene: Scene) => readonly string[]>> = {
   traffic: ({ server }) => {
-    const entries = server.backend.journal.list();
+    const entries = server.backend.requests.list();
     return [String(entries.findLast(({ operationId, status }) => operationId === "createCall" && status >= 400)?.id)];
   },
   transfers: ({ transferId }) => [transferId],

@@ -21,7 +21,7 @@ export async function playScene(): Promise<Scene> {
   let thinksSecs = 0;
   const server = await startMockServer({
     port: 0,
-    clock: "frozen",
+    clockMode: "frozen",
     now: "2026-03-02T14:20:00Z",
     async fetch() {
       if (thinksSecs > 0) await server.backend.clock.sleep(thinksSecs * 1000);

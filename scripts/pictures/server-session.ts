@@ -86,7 +86,7 @@ export async function drawServerSession(): Promise<string> {
   });
   const server = await startMockServer({
     port: 0,
-    clock: "frozen",
+    clockMode: "frozen",
     now: "2026-03-02T12:00:00Z",
     fetch: async () => new Response(null, { status: 200 }),
   });
@@ -96,7 +96,7 @@ export async function drawServerSession(): Promise<string> {
     const timed = "durationMs" in event ? { ...event, durationMs: shownMs } : event;
     const line = formatEvent(timed, { colour: true, sandbox, width, nameOf });
     if (line !== undefined) lines.push(line);
-    if (event.type === "webhook.delivered") answered();
+    if (event.type === "delivery.completed") answered();
   };
   try {
     const ready = await issueCredentials(server, 3600);

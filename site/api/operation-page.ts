@@ -57,11 +57,11 @@ const known = (parameter: Parameter | { readonly $ref: string }): Parameter =>
 
 /** The reaction of the SDK if the answer of an operation is lost. */
 export function lostAnswer(id: OperationId): string {
-  const { retry } = operations[id];
+  const { idempotency } = operations[id];
   const { "x-reconcile": reconcile } = describedBy(id);
   const { retried } = reactionTo("internal_error");
-  if (retried[retry])
-    return retry === "safe"
+  if (retried[idempotency])
+    return idempotency === "idempotent"
       ? "The SDK sends the request again: to repeat it has no further effect."
       : "The SDK sends the request again. If the first one was carried out, the second is refused, since the name is taken.";
   const after = reconcile
@@ -70,10 +70,10 @@ export function lostAnswer(id: OperationId): string {
   return `The SDK throws \`OutcomeUnknownError\` and does not send the request again. ${after}`;
 }
 
-const retries: Readonly<Record<(typeof operations)[OperationId]["retry"], string>> = {
-  safe: "`safe`: sent again after 408, 429, 5xx, timeouts and lost connections",
-  unique: "`unique`: sent again after 408, 429, 5xx, timeouts and lost connections",
-  once: "`once`: sent again after 429, or if the request never left the client",
+const retries: Readonly<Record<(typeof operations)[OperationId]["idempotency"], string>> = {
+  idempotent: "`idempotent`: sent again after 408, 429, 5xx, timeouts and lost connections",
+  conflict_safe: "`conflict_safe`: sent again after 408, 429, 5xx, timeouts and lost connections",
+  non_idempotent: "`non_idempotent`: sent again after 429, or if the request never left the client",
 };
 
 /** The program of an operation. */
@@ -167,7 +167,7 @@ const classOf = (resource: string): string => (resource[0] ?? "").toUpperCase() 
 
 /** The page of an operation: what it does, and beside it programs in each language. */
 export async function operationPage(id: OperationId): Promise<Page> {
-  const { method, path, summary, resource, sdkMethod, retry } = operations[id];
+  const { method, path, summary, resource, sdkMethod, idempotency } = operations[id];
   const described = describedBy(id);
   const assumption = described["x-assumption"];
   const fault = `npx @call-transfer/mock-server fault add "${id} internal_error"`;
@@ -183,7 +183,7 @@ ${besideEachOther(
   `${described.description}${assumption ? `\n\nWhere the specification is silent: ${assumption}.` : ""}
 
 - **In the SDK**: [\`client.${resource}.${sdkMethod}()\`](../sdk/interfaces/${classOf(resource)}.md#${sdkMethod.toLowerCase()}), [\`${id}()\`](../sdk/functions/${id}.md)
-- **Retry class** ${retries[retry]}
+- **Retry class** ${retries[idempotency]}
 - **A lost answer**: ${lostAnswer(id)}
 
 ${requestSection(described)}`,

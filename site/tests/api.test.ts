@@ -140,7 +140,7 @@ describe("the commands", () => {
 describe("what a page says of a lost answer", () => {
   it.each(ids)("is what the SDK does: %s", async (id) => {
     const backend = createBackend();
-    backend.faults.add(`${id} processThenDrop`);
+    backend.faults.add(`${id} process_then_reset`);
     const client = new CallTransfer({
       baseUrl: "http://localhost",
       apiKey: demo.apiKey,

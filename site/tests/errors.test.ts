@@ -21,7 +21,7 @@ import { invoke } from "../../packages/contract/src/suite/client.ts";
 import { runLine } from "../../packages/mock-server/tests/cli/run-line.ts";
 import { tsc } from "../../scripts/tsc.ts";
 import { recipes } from "../error-program.ts";
-import { type RetryClass, reactionText, retryClassNames } from "../error-retries.ts";
+import { type Idempotency, reactionText, retryClassNames } from "../error-retries.ts";
 import { errorPages } from "../errors.ts";
 import { resolved, sampleOf, serverUrl } from "../samples.ts";
 
@@ -146,8 +146,8 @@ describe("the rules", () => {
 });
 
 describe("what the SDK does", () => {
-  const operationOf = (retry: RetryClass): OperationId =>
-    (Object.keys(operations) as OperationId[]).find((id) => operations[id].retry === retry) ?? "listRoles";
+  const operationOf = (of: Idempotency): OperationId =>
+    (Object.keys(operations) as OperationId[]).find((id) => operations[id].idempotency === of) ?? "listRoles";
   /** Waits are over at once. */
   const clock = {
     now: () => Date.now(),
@@ -156,7 +156,7 @@ describe("what the SDK does", () => {
   };
 
   /** Sends a request of a class whose first answer is the code, and says what came of it in the words of the page. */
-  async function reaction(code: ErrorCode, retry: RetryClass): Promise<string> {
+  async function reaction(code: ErrorCode, idempotency: Idempotency): Promise<string> {
     const backend = createBackend({ faults: [{ do: { code }, when: { times: limits.clientMaxRetries } }] });
     const { apiKey } = demo;
     const client = new CallTransfer({
@@ -166,13 +166,13 @@ describe("what the SDK does", () => {
       clock,
       timeoutMs: 90_000,
     });
-    const operation = operationOf(retry);
+    const operation = operationOf(idempotency);
     const { path = {}, query = {}, body } = resolved(sampleOf(operation)) as Parameters<typeof invoke>[2];
     try {
       await invoke(client, operation, { path, query, body });
-      return `sends the request again, up to ${backend.journal.list().length - 1} times`;
+      return `sends the request again, up to ${backend.requests.list().length - 1} times`;
     } catch (error) {
-      expect(backend.journal.list().length).toBe(1);
+      expect(backend.requests.list().length).toBe(1);
       if (error instanceof OutcomeUnknownError) return "throws `OutcomeUnknownError`";
       expect(error).toBeInstanceOf(ApiError);
       expect(textOf(code)).toContain(`\`${(error as ApiError).name}\``);
@@ -189,7 +189,7 @@ describe("what the SDK does", () => {
     const renewed = await Promise.all(
       codes.map(async (code) => {
         const backend = createBackend({ faults: [{ do: { code } }] });
-        const token = await backend.keys.issueToken({ userId: demo.users.owner });
+        const token = await backend.credentials.createAccessToken({ userId: demo.users.owner });
         const accessToken = vi.fn(async (_options: { forceRefresh: boolean }) => token);
         const options = {
           baseUrl: "http://localhost",

@@ -9,8 +9,8 @@ const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: r
 // An attempt is refused, so that the SDK decides on a retry. The app answers its offer after 8 seconds.
 const server = await startMockServer({
   port: 0,
-  clock: "frozen",
-  faults: ["createCall rateLimit 0s, pass, processThenDrop"],
+  clockMode: "frozen",
+  faults: ["createCall rateLimit 0s, pass, process_then_reset"],
   scenarios: ["slow-app"],
 });
 const client = new CallTransfer({ baseUrl: server.url, apiKey });

@@ -77,7 +77,8 @@ describe("a default start", () => {
       server = await startMockServer({ port: 0, fetch: (input, init) => receive(new Request(input, init)) });
       const { backend, sandboxes } = server;
       const offer = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
-      if (start === 0) headers.authorization = `Bearer ${await backend.keys.issueToken({ userId: demo.users.owner })}`;
+      if (start === 0)
+        headers.authorization = `Bearer ${await backend.credentials.createAccessToken({ userId: demo.users.owner })}`;
       const { status } = await sandboxes.fetch("http://localhost/api/v1/roles", { headers });
       statuses.push(offer.status ?? 0, status);
       await server.close();

@@ -82,7 +82,7 @@ it.each(["foreign.test", "localhost"])("a page of %s changes and spends nothing"
   }
   await page.context().close();
   expect(sandboxes.list()).toEqual(["default"]);
-  expect(backend.journal.list()).toEqual([]);
+  expect(backend.requests.list()).toEqual([]);
   expect({ ...backend.snapshot(), now: 0 }).toEqual({ ...before, now: 0 });
   expect(announced.length).toBeLessThanOrEqual(20);
   expect(announced).toContainEqual(
@@ -117,5 +117,5 @@ it("a page of an origin in --cors-origin uses the API from another port, and no 
     );
   expect(await read(await openPage("localhost"))).toEqual([200, 400]);
   await expect(read(await openPage("127.0.0.1"))).rejects.toThrow("Failed to fetch");
-  expect(server.backend.journal.list().map(({ status }) => status)).toEqual([200, 400]);
+  expect(server.backend.requests.list().map(({ status }) => status)).toEqual([200, 400]);
 });

@@ -31,7 +31,7 @@ const platform = { client: { baseUrl: "https://api.example.com", apiKey: "key" }
 describe("docs/mcp.md", () => {
   it("lists every tool, those of the API with their hints and what they need (npm run record)", async () => {
     const { tools } = await (await connect()).listTools();
-    const { structuredContent } = await (await connect({ platform })).callTool({ name: "describeServer" });
+    const { structuredContent } = await (await connect({ platform })).callTool({ name: "describe_server" });
     const { notOffered } = structuredContent as { notOffered: { name: string; requires: string[] }[] };
     const needs = ({ name }: Tool): string => {
       const requires = notOffered.find((tool) => tool.name === name)?.requires ?? [];
@@ -84,7 +84,10 @@ describe.each(Object.keys(operations) as OperationId[])("the tool %s, in the wor
   /** Calls the tool with the example of its operation. */
   async function call(more: object = {}) {
     const backend = createBackend({ seed: world, now: start, controlPlane: true });
-    const client = await connect({ backend, apiKey: backend.keys.issueApiKey({ accountId: accounts.home }).key });
+    const client = await connect({
+      backend,
+      apiKey: backend.credentials.createApiKey({ accountId: accounts.home }).key,
+    });
     const { path, query, body } = validInput(id);
     const answer = await client.callTool({ name: id, arguments: { ...path, ...query, ...Object(body), ...more } });
     return {
@@ -97,7 +100,7 @@ describe.each(Object.keys(operations) as OperationId[])("the tool %s, in the wor
   it("returns what the API returns", async () => {
     const { backend, isError = false, structuredContent, text } = await call();
     expect(isError).toBe(false);
-    const [request] = backend.journal.list();
+    const [request] = backend.requests.list();
     expect(request).toMatchObject({ operationId: id, status: operations[id].successes[0]?.status });
     if (!Object.hasOwn(responseSchemas, id)) return;
     const schema = responseSchemas[id as keyof typeof responseSchemas];
@@ -109,7 +112,7 @@ describe.each(Object.keys(operations) as OperationId[])("the tool %s, in the wor
     const { backend, isError, text } = await call({ provider_id: "one" });
     expect(isError).toBe(true);
     expect(text).toContain("The tool has no argument provider_id.");
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
   });
 });
 
@@ -120,12 +123,12 @@ describe("a running mock server", () => {
     const address = { url: mock.url, controlToken: "control-token-of-a-test", sandbox: "assistant" };
     await expect(createMcpServer({ mockServer: { ...address, controlToken: undefined } })).rejects.toThrow("token");
     const client = await connect({ mockServer: address });
-    const { isError } = await client.callTool({ name: "mock_addFault", arguments: { text: "listRoles conflict" } });
+    const { isError } = await client.callTool({ name: "mock_add_fault", arguments: { text: "listRoles conflict" } });
     expect(isError).toBeFalsy();
-    expect(await client.callTool({ name: "listRoles" })).toMatchObject({ isError: true });
+    expect(await client.callTool({ name: "list_roles" })).toMatchObject({ isError: true });
     const elsewhere = await connect({ mockServer: { ...address, sandbox: undefined } });
-    expect((await elsewhere.callTool({ name: "listRoles" })).isError).toBeFalsy();
-    const { structuredContent } = await client.callTool({ name: "mock_listRequests" });
+    expect((await elsewhere.callTool({ name: "list_roles" })).isError).toBeFalsy();
+    const { structuredContent } = await client.callTool({ name: "mock_list_requests" });
     expect(structuredContent).toMatchObject({ requests: [{ operationId: "listRoles", status: 409 }] });
   });
 
@@ -142,9 +145,9 @@ describe("a running mock server", () => {
     onTestFinished(() => mock.close());
     const args = ["--mock-url", mock.url, "--sandbox"];
     expect(await refusal(...args, "assistant")).toBe(
-      `There is no sandbox "assistant". Create it with npx @call-transfer/mock-server sandbox create assistant --url ${mock.url}, or start the mock server with --auto-sandboxes.`,
+      `--sandbox is "assistant", which does not exist. Create it with npx @call-transfer/mock-server sandbox create assistant --url ${mock.url}, or start the mock server with --auto-sandboxes.`,
     );
-    expect(await refusal(...args, "Not-a-name")).toMatch(/^There is no sandbox "Not-a-name": a name /);
+    expect(await refusal(...args, "Not-a-name")).toMatch(/^--sandbox is not valid. There is no sandbox "Not-a-name": a name /);
     const body = JSON.stringify({ name: "assistant" });
     const headers = { "content-type": "application/json" };
     await fetch(`${mock.url}/_control/v1/sandboxes`, { method: "POST", headers, body });

@@ -8,11 +8,11 @@ const hourMs = 60 * minuteMs;
 const yearMs = 365 * 24 * hourMs;
 /** Milliseconds that the caller's clock is ahead. */
 const offsets = [0, 6 * minuteMs, -6 * minuteMs, hourMs, -hourMs, yearMs, -yearMs];
-const clocks = ["frozen", "flowing"] as const;
+const clocks = ["frozen", "running"] as const;
 const cases = clocks.flatMap((clock) => offsets.map((offset) => [clock, offset] as const));
 const placement = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: "+15550108888" };
 
-/** A backend, and a client whose clock is ahead. `pause` moves the time of the client, and of a flowing backend. */
+/** A backend, and a client whose clock is ahead. `pause` moves the time of the client, and of a running backend. */
 function createWorld(mode: (typeof clocks)[number], offsetMs: number, options: Partial<ClientOptions> = {}) {
   const backend = createBackend();
   let passedMs = 0;
@@ -33,7 +33,7 @@ function createWorld(mode: (typeof clocks)[number], offsetMs: number, options: P
     placed: () => [...backend.state.calls.keys()].slice(before),
     pause: async (byMs: number) => {
       passedMs += byMs;
-      if (mode === "flowing") await backend.clock.advance({ by: byMs });
+      if (mode === "running") await backend.clock.advance({ by: byMs });
     },
   };
 }
@@ -52,7 +52,7 @@ describe.each([
     const { backend, client, placed, pause } = createWorld(mode, offset);
     if (isWarm) await client.roles.list();
     await pause(10 * minuteMs);
-    backend.faults.add({ do: "processThenDrop" });
+    backend.faults.add({ do: "process_then_reset" });
     const error = await lost(client.calls.create(placement));
     expect(error.window.byServerClock).toBe(isWarm);
     await pause(minuteMs);
@@ -65,7 +65,7 @@ describe.each([
     const { backend, client, placed, pause } = createWorld(mode, offset, { retry: { onUnknownOutcome: "check" } });
     if (isWarm) await client.roles.list();
     await pause(10 * minuteMs);
-    backend.faults.add({ do: "processThenDrop" });
+    backend.faults.add({ do: "process_then_reset" });
     await lost(client.calls.create(placement));
     expect(placed()).toHaveLength(1);
   });
@@ -94,7 +94,7 @@ it.each([
   const { backend, client, placed, pause } = createWorld("frozen", 0);
   await client.roles.list();
   await pause(10 * minuteMs);
-  backend.faults.add({ do: "processThenDrop" });
+  backend.faults.add({ do: "process_then_reset" });
   const error = await lost(client.calls.create(placement));
   backend.clock.set({ now: backend.clock.now() + byMs });
   const { candidates, complete } = await error.reconcile();
@@ -105,7 +105,7 @@ it("a copy of a client knows the server's clock as its original does, unless it 
   const { backend, client } = createWorld("frozen", hourMs);
   await client.roles.list();
   const knows = async (options: Partial<ClientOptions>) => {
-    backend.faults.add({ do: "processThenDrop" });
+    backend.faults.add({ do: "process_then_reset" });
     return (await lost(client.withOptions(options).calls.create(placement))).window.byServerClock;
   };
   expect(await knows({ timeoutMs: 5000 })).toBe(true);
@@ -124,7 +124,7 @@ it("nothing is complete while no response has a Date header, and check does not 
   };
   const shared = { baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: withoutDate };
   const client = new CallTransfer(shared);
-  backend.faults.add({ do: "processThenDrop" });
+  backend.faults.add({ do: "process_then_reset" });
   const error = await lost(client.calls.create(placement));
   const { complete, explanation, window } = await error.reconcile();
   expect([complete, window.byServerClock]).toEqual([false, false]);

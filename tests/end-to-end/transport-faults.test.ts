@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 let server: MockServer;
 beforeEach(async () => {
-  server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
+  server = await startMockServer({ port: 0, clockMode: "frozen", now: "2026-03-02T12:00:00Z" });
 });
 afterEach(() => server.close());
 
@@ -57,7 +57,7 @@ async function observe(shown?: (text: string) => boolean) {
 }
 
 describe("a plain socket sees", () => {
-  it.each(["reset", "processThenDrop"])("a reset without data after %s", async (action) => {
+  it.each(["reset", "process_then_reset"])("a reset without data after %s", async (action) => {
     await plan(action);
     expect(await observe()).toEqual({ text: "", ended: false, reset: true, isClosed: true });
   });
@@ -82,8 +82,8 @@ describe("a plain socket sees", () => {
     expect(await observe(isTaken)).toEqual({ text: "", ended: false, reset: false, isClosed: false });
   });
 
-  it("headers and a part of the body after slowBody", async () => {
-    await plan("slowBody");
+  it("headers and a part of the body after slow_body", async () => {
+    await plan("slow_body");
     const { text, isClosed } = await observe((seen) => seen.includes("\r\n\r\n"));
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
     expect(text).not.toContain("\r\n0\r\n\r\n");
@@ -116,12 +116,12 @@ describe("the SDK", () => {
   const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
   const placed = () => server.backend.state.calls.size;
 
-  it.each(["reset", "empty", "truncate", "processThenDrop"])("retries a GET request after %s", async (action) => {
+  it.each(["reset", "empty", "truncate", "process_then_reset"])("retries a GET request after %s", async (action) => {
     await plan(action);
     expect((await open().roles.list()).roles).toHaveLength(4);
   });
 
-  it.each(["hang", "slowBody"])("ends an attempt after %s at its timeout, and retries", async (action) => {
+  it.each(["hang", "slow_body"])("ends an attempt after %s at its timeout, and retries", async (action) => {
     await plan(action);
     const client = open({ clock: timesOutOnce() });
     expect((await client.roles.list({ timeoutMs })).roles).toHaveLength(4);
@@ -130,7 +130,7 @@ describe("the SDK", () => {
   it.each([
     ["reset", 0],
     ["empty", 0],
-    ["processThenDrop", 1],
+    ["process_then_reset", 1],
     ["truncate", 1],
   ])("does not retry a placement after %s, which placed %d calls", async (action, count) => {
     const before = placed();

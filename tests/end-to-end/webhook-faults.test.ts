@@ -43,20 +43,20 @@ const rotated = (previousSecretExpiresAt: string) => ({
 describe("verifyWebhook", () => {
   it.each<[WebhookFaultAction, number]>([
     [{ duplicate: { copies: 3 } }, 3],
-    [{ duplicate: { copies: 2, gapSecs: 300 } }, 2],
+    [{ duplicate: { copies: 2, intervalSecs: 300 } }, 2],
     [{ retry: { times: 3, afterSecs: 60 } }, 4],
     ["reorder", 1],
     [{ delaySecs: 300 }, 1],
-    [{ signedSecsAgo: 300 }, 1],
-    [{ signedSecsAgo: -300 }, 1],
-    [{ sign: "wrongFirst" }, 1],
+    [{ signatureAgeSecs: 300 }, 1],
+    [{ signatureAgeSecs: -300 }, 1],
+    [{ sign: "wrong_first" }, 1],
     [{ sign: "reversed" }, 1],
-    [{ alsoTo: ["http://127.0.0.1:4012/"] }, 2],
+    [{ copyTo: ["http://127.0.0.1:4012/"] }, 2],
   ])("accepts every delivery under %j", async (action, count) => {
     expect(await verdicts(action)).toEqual(Array(count).fill("genuine"));
   });
 
-  it.each<[WebhookFaultAction]>([[{ duplicate: { copies: 2, gapSecs: 301 } }]])(
+  it.each<[WebhookFaultAction]>([[{ duplicate: { copies: 2, intervalSecs: 301 } }]])(
     "refuses the copy that is too old under %j",
     async (action) => {
       expect(await verdicts(action)).toEqual(["genuine", expect.stringMatching(/old|time/)]);
@@ -65,19 +65,19 @@ describe("verifyWebhook", () => {
 
   it.each<[WebhookFaultAction]>([
     [{ delaySecs: 301 }],
-    [{ signedSecsAgo: 301 }],
-    [{ signedSecsAgo: -301 }],
+    [{ signatureAgeSecs: 301 }],
+    [{ signatureAgeSecs: -301 }],
     [{ sign: "none" }],
-    [{ sign: "wrongSecret" }],
-    [{ sign: "previousSecret" }],
+    [{ sign: "wrong_secret" }],
+    [{ sign: "previous_secret" }],
     ["truncate"],
   ])("refuses the delivery under %j", async (action) => {
     expect(await verdicts(action)).toEqual([expect.not.stringMatching(/^genuine$/)]);
   });
 
   it("with the secret before the rotation accepts what is signed with it alone, also when it has expired", async () => {
-    expect(await verdicts({ sign: "previousSecret" }, rotated(inOverlap))).toEqual(["genuine"]);
-    expect(await verdicts({ sign: "previousSecret" }, rotated(expired))).toEqual(["genuine"]);
+    expect(await verdicts({ sign: "previous_secret" }, rotated(inOverlap))).toEqual(["genuine"]);
+    expect(await verdicts({ sign: "previous_secret" }, rotated(expired))).toEqual(["genuine"]);
     expect(await verdicts({ sign: "reversed" }, rotated(inOverlap))).toEqual(["genuine"]);
   });
 });
@@ -139,7 +139,7 @@ describe("over HTTP", () => {
   }
 
   it("an offer reaches several addresses", async () => {
-    const { app, other, deliveries } = await play((url) => ({ webhooks: {}, do: { alsoTo: [url] } }), 2);
+    const { app, other, deliveries } = await play((url) => ({ webhooks: {}, do: { copyTo: [url] } }), 2);
     expect([app.accepted.length, other.accepted]).toEqual([1, app.accepted]);
     expect(deliveries).toMatchObject([{ accepted: true }, { accepted: true }]);
   });
@@ -151,7 +151,7 @@ describe("over HTTP", () => {
     expect(deliveries.map(({ status }: { status: number }) => status)).toEqual([500, 503, 204]);
   });
 
-  it.each<WebhookFaultAction>(["truncate", { sign: "none" }, { sign: "wrongSecret" }, { signedSecsAgo: 301 }])(
+  it.each<WebhookFaultAction>(["truncate", { sign: "none" }, { sign: "wrong_secret" }, { signatureAgeSecs: 301 }])(
     "the app refuses an offer under %j with 400",
     async (action) => {
       const { app, answer } = await play(() => ({ webhooks: {}, do: action }));
@@ -160,7 +160,7 @@ describe("over HTTP", () => {
   );
 
   it("the rules for addresses hold for the other addresses too", async () => {
-    const { deliveries } = await play(() => ({ webhooks: {}, do: { alsoTo: ["http://169.254.169.254/"] } }), 2);
+    const { deliveries } = await play(() => ({ webhooks: {}, do: { copyTo: ["http://169.254.169.254/"] } }), 2);
     expect(deliveries.find(({ url }: { url: string }) => url.includes("169"))?.error).toContain("link-local");
   });
 });

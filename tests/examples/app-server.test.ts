@@ -17,7 +17,7 @@ let decide: () => Promise<boolean>;
 beforeEach(async () => {
   const { startAppServer }: { startAppServer: (options: object) => Promise<AppServer> } = await import(example);
   server = await startAppServer({ secret: demo.signingSecret, decide: () => decide() });
-  platform = await startMockServer({ port: 0, forwardWebhooks: server.url });
+  platform = await startMockServer({ port: 0, forwardWebhooksTo: server.url });
 });
 afterEach(async () => {
   await server.close();

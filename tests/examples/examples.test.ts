@@ -108,7 +108,7 @@ describe("the programs in the documentation", () => {
     const { backend } = open();
     vi.stubGlobal("fetch", backend.fetch);
     vi.stubEnv("CALL_TRANSFER_BASE_URL", "http://localhost");
-    vi.stubEnv("CALL_TRANSFER_API_KEY", backend.keys.issueApiKey({ state: "revoked" }).key);
+    vi.stubEnv("CALL_TRANSFER_API_KEY", backend.credentials.createApiKey({ state: "revoked" }).key);
     const { callTransfer, replaceKey } = await import("../../examples/replace-key.ts");
     await expect(callTransfer().roles.list()).rejects.toMatchObject({ code: "api_key_revoked" });
     replaceKey(demo.apiKey);

@@ -9,12 +9,12 @@ const operations = ["createCall", "createDestinationGroup"] as const;
 
 /** Runs the program for a second, and counts what the server saw of it. */
 async function run(options: MockServerOptions) {
-  const server = await startMockServer({ port: 0, clock: "flowing", ...options });
+  const server = await startMockServer({ port: 0, clockMode: "running", ...options });
   onTestFinished(() => server.close());
   const seen = { createCall: 0, createDestinationGroup: 0 };
   const sandboxes = new Set<string>();
   server.sandboxes.follow((sandbox, { type, operationId, status }) => {
-    if (type !== "request") return;
+    if (type !== "request.completed") return;
     sandboxes.add(sandbox);
     const name = operations.find((one) => one === operationId);
     if (name !== undefined && Number(status) < 300) seen[name] += 1;

@@ -1,5 +1,5 @@
 // An app with the inspector of docs/mock-server-msw.md beside it. The mocked platform has the same origin as the page.
-import { createSandboxes } from "@call-transfer/backend";
+import { createSandboxRegistry } from "@call-transfer/backend";
 import { mountInspector } from "@call-transfer/mock-server/inspector";
 import { CallTransfer } from "@call-transfer/sdk";
 import { startWithInspector } from "../../examples/msw/inspector.ts";
@@ -31,7 +31,7 @@ document.body.append(appText);
 
 const { backend, credentials, unmount } = await startWithInspector(baseUrl, element("one"));
 const client = new CallTransfer({ baseUrl, ...credentials });
-const sandboxes = createSandboxes();
+const sandboxes = createSandboxRegistry();
 sandboxes.create("other");
 const second = mountInspector(element("two"), sandboxes, { screen: "reference", colours: "dark" });
 

@@ -20,7 +20,7 @@ describe("the inspector inside an app, over a backend in the page", () => {
 
   it("shows what happens in the app's backend", async () => {
     await inspector("one").getByText("Live", { exact: true }).waitFor();
-    await inspector("one").getByText("flowing", { exact: true }).waitFor();
+    await inspector("one").getByText("running", { exact: true }).waitFor();
     await app.call("freeze");
     await inspector("one").getByText("frozen", { exact: true }).waitFor();
   });

@@ -16,7 +16,7 @@ function withList(schema: object) {
 }
 
 describe("the fields that an operation must not show", () => {
-  it("are none for the operation that x-shown-by names", () => {
+  it("are none for the operation that x-returned-by names", () => {
     expect(hiddenFieldsOf(document).get("rotateDestinationSecret")).toBeUndefined();
   });
 
@@ -26,7 +26,7 @@ describe("the fields that an operation must not show", () => {
   });
 
   it("are found in the schema itself", () => {
-    const changed = withList({ type: "object", properties: { key: { type: "string", "x-shown-by": [] } } });
+    const changed = withList({ type: "object", properties: { key: { type: "string", "x-returned-by": [] } } });
     expect(hiddenFieldsOf(changed).get("listDestinations")).toEqual(["key"]);
   });
 });

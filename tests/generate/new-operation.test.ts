@@ -52,7 +52,7 @@ describe("new:operation", () => {
     const { operationId, files } = newOperation(read, { method: "PATCH", path });
     expect(operationId).toBe("updateMemberHours");
     const left = leftToWrite("write", files);
-    expect(left).toContain("updateMemberHours has no x-retry");
+    expect(left).toContain("updateMemberHours has no x-idempotency");
     expect(left.join()).toContain("the request body refers to");
     // The path is described already, so the method joins it.
     expect(

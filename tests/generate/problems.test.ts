@@ -64,9 +64,9 @@ describe("the problems of openapi/", () => {
     [
       "a write without a retry class",
       destinations,
-      "    x-retry: once\n",
+      "    x-idempotency: non_idempotent\n",
       "",
-      ":2 rotateDestinationSecret has no x-retry. Write",
+      ":2 rotateDestinationSecret has no x-idempotency. Write",
     ],
     [
       "a missing summary",
@@ -129,7 +129,7 @@ describe("the problems of openapi/", () => {
       calls,
       "{ items: calls }",
       "{ items: pages }",
-      "x-paging names pages, which is not a list",
+      "x-pagination names pages, which is not a list",
     ],
     [
       "a reconciliation without a list",
@@ -197,7 +197,7 @@ describe("the problems of openapi/", () => {
     ["no response of a status", "openapi.yaml", "    '409':", "    '418':"],
     ["a circle of references", calls, "collection:\n", "collection:\n  $ref: '#/collection'\nx:\n"],
     ["parameters", calls, "    parameters:\n", "    parameters: text\n    x-parameters:\n"],
-    ["x-paging", calls, "x-paging: { items: calls }", "x-paging: calls"],
+    ["x-pagination", calls, "x-pagination: { items: calls }", "x-pagination: calls"],
     ["x-reconcile", calls, "x-reconcile: { list: listCalls, since: startDate }", "x-reconcile: text"],
     ["an empty x-reconcile", calls, "x-reconcile: { list: listCalls, since: startDate }", "x-reconcile: {}"],
     ["since", calls, "since: startDate", "since: endDate"],
@@ -224,13 +224,13 @@ describe("the problems of openapi/", () => {
       "      api_key_expired: { status: 401, meaning: Again. }\n      email_already_verified: {",
     ],
     [
-      "x-shown-by",
+      "x-returned-by",
       "schemas/destinations.yaml",
-      "x-shown-by: [rotateDestinationSecret]",
-      "x-shown-by: rotateDestinationSecret",
+      "x-returned-by: [rotateDestinationSecret]",
+      "x-returned-by: rotateDestinationSecret",
     ],
     ["a text that names no keyword", "schemas/destination-groups.yaml", "      maxLength: ", "      x-longest: "],
-    ["an unknown operation in x-shown-by", "schemas/destinations.yaml", "[rotateDestinationSecret]", "[showSecret]"],
+    ["an unknown operation in x-returned-by", "schemas/destinations.yaml", "[rotateDestinationSecret]", "[showSecret]"],
   ])("name what is wrong with %s, and where", async (_name, file, from, to) => {
     const failure = await loadDocument(edited(file, from, to)).then(String, (error: unknown) => error);
     expect(failure).toBeInstanceOf(IncompleteDescription);
@@ -252,8 +252,8 @@ describe("the problems of openapi/", () => {
   it("come in one list, however many there are", async () => {
     const folder = edited(destinations, "    x-scope: transfers:write\n", "");
     const file = join(fileURLToPath(folder), destinations);
-    writeFileSync(file, readFileSync(file, "utf8").replace("    x-retry: once\n", ""));
-    await expect(loadDocument(folder)).rejects.toThrow(/openapi\/ has 2 problems:\n.*x-scope.*\n.*x-retry/);
+    writeFileSync(file, readFileSync(file, "utf8").replace("    x-idempotency: non_idempotent\n", ""));
+    await expect(loadDocument(folder)).rejects.toThrow(/openapi\/ has 2 problems:\n.*x-scope.*\n.*x-idempotency/);
   });
 
   it("include a reference that the bundler cannot resolve, with its line", async () => {

@@ -122,10 +122,10 @@ describe("the published document", () => {
     expect(document.info.description).toContain("| `x-roles` | Who may call the operation.");
     expect(document).not.toHaveProperty("x-extensions");
     const { "x-extensions": meanings = {} } = completed;
-    const { "x-retry": _, ...others } = meanings;
+    const { "x-idempotency": _, ...others } = meanings;
     const incomplete = () => published({ ...completed, "x-extensions": others });
     expect(incomplete).toThrow(IncompleteDescription);
-    expect(incomplete).toThrow(/openapi\/openapi\.yaml:\d+ {2}x-retry is not explained/);
+    expect(incomplete).toThrow(/openapi\/openapi\.yaml:\d+ {2}x-idempotency is not explained/);
   });
 
   it("writes null, and any text where a list of values is open, as alternatives", () => {

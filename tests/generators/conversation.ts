@@ -9,23 +9,23 @@ const newFieldCode = {
   ...{ code: "validation_failed", status: 400, title: "Validation failed", detail: "The name is wrong." },
   errors: [{ field: "name", code: "field_code_of_tomorrow", message: "A newer server says more." }],
 };
-/** What the fault `unknownEnum` puts in the place of each value of an open list. */
+/** What the fault `unknown_enum_value` puts in the place of each value of an open list. */
 const unknown = "value_of_a_newer_version";
 
 /** One call at a time, so that the second one waits. What only a newer or a busy server answers comes from faults. */
 export const serverOptions: MockServerOptions = {
   port: 0,
-  clock: "frozen",
+  clockMode: "frozen",
   policies: { concurrentCallLimit: 1 },
   faults: [
     { match: { operationId: "listAccounts" }, do: ["pass", { status: newCode.status, body: newCode }] },
-    "listRoles pass, unknownEnum",
-    "getMemberAvailability pass, unknownEnum",
+    "listRoles pass, unknown_enum_value",
+    "getMemberAvailability pass, unknown_enum_value",
     {
       match: { operationId: "createDestinationGroup" },
-      do: ["pass", "pass", { status: newFieldCode.status, body: newFieldCode }, "unknownEnum"],
+      do: ["pass", "pass", { status: newFieldCode.status, body: newFieldCode }, "unknown_enum_value"],
     },
-    "rotateDestinationSecret pass, unknownEnum",
+    "rotateDestinationSecret pass, unknown_enum_value",
     { match: { operationId: "createCall" }, do: ["pass", "pass", { rateLimit: { retryAfterSecs: 7 } }] },
   ],
 };

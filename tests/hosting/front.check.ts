@@ -16,7 +16,7 @@ let server: MockServer;
 before(async () => {
   server = await MockServer.start({ settings: { SANDBOX_HOST: "*.mock.example.com", CORS_ORIGINS: origin } });
   for (const name of ["one", "two"])
-    await server.control("default", "POST", "/sandboxes", { name, prng: name.length + name.charCodeAt(0) });
+    await server.control("default", "POST", "/sandboxes", { name, randomSeed: name.length + name.charCodeAt(0) });
 });
 after(() => server.stop());
 
@@ -124,7 +124,7 @@ describe("the control plane", () => {
   });
 
   it("lists, creates and deletes sandboxes", async () => {
-    const created = await server.control("default", "POST", "/sandboxes", { name: "new", clock: "frozen", now: 0 });
+    const created = await server.control("default", "POST", "/sandboxes", { name: "new", clockMode: "frozen", now: 0 });
     assert.deepEqual(created, { name: "new", path: "/_sandbox/new" });
     const { sandboxes } = await server.control("one", "GET", "/sandboxes");
     const frozen = { now: "1970-01-01T00:00:00.000Z", mode: "frozen", rate: 1, requestCount: 0 };
@@ -158,7 +158,9 @@ describe("the control plane", () => {
   });
 
   it("creates one of two sandboxes of a name that are created at the same time", async () => {
-    const twice = [1, 2].map((prng) => server.control("default", "POST", "/sandboxes", { name: "race", prng }));
+    const twice = [1, 2].map((randomSeed) =>
+      server.control("default", "POST", "/sandboxes", { name: "race", randomSeed }),
+    );
     const outcomes = (await Promise.allSettled(twice)).map(({ status }) => status);
     assert.deepEqual(outcomes.toSorted(), ["fulfilled", "rejected"]);
     assert.ok("race" in (await requestCounts()));
@@ -241,7 +243,7 @@ describe("transport faults", () => {
   const fault = (what: object | string) =>
     server.control("one", "POST", "/faults", { match: { operationId: "listRoles" }, do: what, when: { times: 1 } });
 
-  for (const kind of ["reset", "empty", "processThenDrop"]) {
+  for (const kind of ["reset", "empty", "process_then_reset"]) {
     it(`${kind} is played as 502, since a Worker cannot close a connection without a response`, async () => {
       await fault(kind);
       const { status, body } = await server.ask(`/_sandbox/one${roles}`);

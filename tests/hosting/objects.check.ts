@@ -37,7 +37,7 @@ async function latestEvent(sandbox: string): Promise<string> {
 
 /** Whether the object of a sandbox has been in memory since an event: events are kept there only. Keeps it in memory. */
 async function remembers(sandbox: string, eventId: string): Promise<boolean> {
-  return (await server.control(sandbox, "GET", `/events/latest?after=${eventId}`)).isComplete;
+  return (await server.control(sandbox, "GET", `/events/latest?after=${eventId}`)).complete;
 }
 
 /**
@@ -52,7 +52,7 @@ interface StoredTransfer {
 
 it("sandboxes side by side do not mix", async () => {
   const many = Array.from({ length: 50 }, (_, number) => `many-${number}`);
-  await Promise.all(many.map((name) => server.control("default", "POST", "/sandboxes", { name, clock: "frozen" })));
+  await Promise.all(many.map((name) => server.control("default", "POST", "/sandboxes", { name, clockMode: "frozen" })));
   const members = [{ destinationId: demo.destinations.phone }, { destinationId: demo.destinations.app }];
   const place = async (name: string) => {
     const { id } = await clientOf(name).destinationGroups.create({ name: `Group of ${name}`, members });
@@ -92,7 +92,7 @@ describe("an object", { concurrency: true }, () => {
   it("sends events as they happen, and stays in memory while they are read", async () => {
     const stream = await follow("followed");
     await clientOf("followed").roles.list();
-    await until("the event of the request", () => stream.text.includes('"type":"request"'));
+    await until("the event of the request", () => stream.text.includes('"type":"request.completed"'));
     const event = await latestEvent("followed");
     await sleep(untilAsleepMs);
     assert.equal(await remembers("followed", event), true);
@@ -140,7 +140,7 @@ describe("a sandbox that no one uses", { concurrency: true }, () => {
   const expiryMs = 12_000;
   let other: MockServer;
   before(async () => {
-    other = await MockServer.start({ folder: expiring.path, settings: { SANDBOX_DAYS: expiryMs / msOfDay } });
+    other = await MockServer.start({ folder: expiring.path, settings: { SANDBOX_IDLE_DAYS: expiryMs / msOfDay } });
   });
   after(async () => {
     await other.stop();

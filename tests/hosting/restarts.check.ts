@@ -26,7 +26,7 @@ async function start(options: object = {}) {
 const clientOf = ({ url }: MockServer) => new CallTransfer({ baseUrl: `${url}/_sandbox/own`, apiKey: demo.apiKey });
 
 /** Sends the webhooks of the demo data's app to an address. */
-const deliverTo = (server: MockServer, url: string) =>
+const forwardWebhooksTo = (server: MockServer, url: string) =>
   server.control("own", "PATCH", `/state/destinations/${demo.destinations.app}`, { config: { url } });
 
 /** How long the phone of the demo data rings, in milliseconds. */
@@ -57,9 +57,9 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
   it("sends an offer again that was in flight at SIGKILL, as the same event, with no request coming in", async () => {
     await using receiver = await startReceiver((count) => count === 1);
     // Frozen, so that the ring is not over when a busy machine has started the runtime again. Deliveries take real time.
-    await using own = await start({ clock: "frozen" });
+    await using own = await start({ clockMode: "frozen" });
     const { server } = own;
-    await deliverTo(server, receiver.url);
+    await forwardWebhooksTo(server, receiver.url);
     await server.control("own", "POST", "/transfers", { destinationId: demo.destinations.app });
     await until("the first offer", () => receiver.received.length === 1);
     await server.kill();
@@ -81,9 +81,9 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
   });
 
   it("signs with both secrets in the middle of a rotation, and with the new one after it", async () => {
-    await using own = await start({ clock: "frozen" });
+    await using own = await start({ clockMode: "frozen" });
     const { server } = own;
-    await deliverTo(server, inboxUrl);
+    await forwardWebhooksTo(server, inboxUrl);
     const { signingSecret } = await clientOf(server).destinations.rotateSecret(demo.destinations.app);
     const secretsOf = async () => {
       await server.control("own", "POST", "/webhooks/trigger", { destinationId: demo.destinations.app });

@@ -48,7 +48,7 @@ it("with AUTO_SANDBOXES, a request creates its sandbox, up to MAX_SANDBOXES", as
 
 it("SANDBOX_OPTIONS are the options of default and of sandboxes that name none", async () => {
   const options = {
-    clock: "frozen",
+    clockMode: "frozen",
     now: "2026-01-01T00:00:00Z",
     policies: { rateLimit: { requests: 5, windowSecs: 60 } },
   };
@@ -72,12 +72,12 @@ it("SANDBOX_OPTIONS are the options of default and of sandboxes that name none",
 });
 
 it("a wrong setting is named in every response", async () => {
-  const server = await start({ SANDBOX_DAYS: "many" });
+  const server = await start({ SANDBOX_IDLE_DAYS: "many" });
   const { status, body } = await server.ask(roles);
   assert.equal(status, 500);
   assert.match(
     body.detail,
-    /^The Worker's setting SANDBOX_DAYS: must be a number of days.* Correct it and deploy again\.$/,
+    /^The Worker's setting SANDBOX_IDLE_DAYS: must be a number of days.* Correct it and deploy again\.$/,
   );
 });
 

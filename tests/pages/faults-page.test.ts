@@ -3,7 +3,7 @@ import { createBackend, type Fault } from "@call-transfer/backend";
 import { parseFault, scenarios } from "@call-transfer/backend/unstable";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { zFaultDo } from "../../packages/backend/src/generated/schemas.gen.ts";
+import { zFaultAction } from "../../packages/backend/src/generated/schemas.gen.ts";
 import { stepInWords } from "../../packages/inspector/src/screens/faults/fault-in-words.ts";
 
 const page = readFileSync(new URL("../../docs/mock-server-faults.md", import.meta.url), "utf8");
@@ -11,7 +11,7 @@ const overview = readFileSync(new URL("../../docs/time-faults-sandboxes.md", imp
 const section = (title: string, text = page) => text.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
 const rows = (text: string) => [...text.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map((row) => row.slice(1));
 /** What a fault of requests can do, of what takes no value. */
-const words = zFaultDo().options.flatMap((option) => (option instanceof z.ZodLiteral ? [...option.values] : []));
+const words = zFaultAction().options.flatMap((option) => (option instanceof z.ZodLiteral ? [...option.values] : []));
 
 it.each(rows(section("A fault in a line")))("the page of faults shows a text that is a fault: %s", (text) => {
   expect(() => parseFault(text)).not.toThrow();

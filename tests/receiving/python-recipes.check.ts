@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createBackend, demo } from "@call-transfer/backend";
-import { attackReceiver, expectNoFindings } from "@call-transfer/mock-server/attack";
+import { assertNoFindings, attackReceiver } from "@call-transfer/mock-server/attack";
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { freePort } from "../../build/free-port.ts";
@@ -87,7 +87,7 @@ describe("a recipe of Python receives signed offers, also while the secret is ro
     it(name, async () => {
       writeFileSync(secretsFile, `${demo.signingSecret}\n`);
       const { url, printed } = await start(name);
-      const backend = createBackend({ clock: "flowing", fetch: (_, init) => fetch(url, init) });
+      const backend = createBackend({ clockMode: "running", fetch: (_, init) => fetch(url, init) });
       const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch });
       const destinationId = demo.destinations.app;
       const first = await backend.deliveries.trigger({ destinationId });
@@ -135,7 +135,7 @@ describe("a recipe of Python passes what its page says of an attack", { concurre
         ...{ url, secret, previousSecret: demo.signingSecret, handled },
         payload: { destinationId: demo.destinations.app },
       });
-      expectNoFindings(report);
+      assertNoFindings(report);
       const passed = report.checks.filter(({ outcome }) => outcome === "passed").length;
       assert.equal(`${passed} of ${report.checks.length}`, expected);
     });

@@ -119,7 +119,7 @@ describe("the commands of the packages", () => {
 
   it("include the options, variables and exit statuses of the contract suite", () => {
     const { options, variables, exitStatus } = described("@call-transfer/contract");
-    expect(options["--timeout"]).toEqual({ value: "text", default: "30" });
+    expect(options["--timeout"]).toEqual({ value: "text", default: "30s" });
     expect(Object.keys(variables)).toEqual(["CALL_TRANSFER_ACCESS_TOKEN", "CALL_TRANSFER_API_KEY"]);
     expect(Object.keys(exitStatus)).toEqual(["0", "1", "2", "130", "143"]);
   });

@@ -23,10 +23,10 @@ major | another scope | create x-scope = people:write | createGroup: x-scope
 major | an account that must be named | list x-account-scoped = true | listGroups: x-account-scoped
 minor | an error code it may answer | create x-error-codes 2 = name_odd | the error code name_odd was added
 major | an error code it no longer answers | create x-error-codes = [ name_kept ] | the error code name_lost was removed
-major | a retry class that promises more | create x-retry = safe | createGroup: x-retry
-major | a retry class that promises less | create x-retry = once | createGroup: x-retry
-major | a GET that may no longer be sent again | list x-retry = once | listGroups: x-retry
-major | paging taken away | list x-paging - | listGroups: x-paging
+major | a retry class that promises more | create x-idempotency = idempotent | createGroup: x-idempotency
+major | a retry class that promises less | create x-idempotency = non_idempotent | createGroup: x-idempotency
+major | a GET that may no longer be sent again | list x-idempotency = non_idempotent | listGroups: x-idempotency
+major | paging taken away | list x-pagination - | listGroups: x-pagination
 # Access
 major | access that is no longer granted | list security 1 - | access by {"key":[]} was removed
 minor | access that is granted too | create security = [ { bearer: [] }, { key: [] } ] | access by {"key":[]} was added

@@ -19,7 +19,7 @@ export const contract = {
         "x-roles": ["owner", "admin"],
         "x-scope": "groups:write",
         "x-account-scoped": true,
-        "x-retry": "unique",
+        "x-idempotency": "conflict_safe",
         "x-error-codes": ["name_lost", "name_kept"],
         requestBody: { required: true, content: json("GroupRequest") },
         responses: {
@@ -42,7 +42,7 @@ export const contract = {
           { name: "limit", in: "query", schema: { type: "integer", minimum: 1, maximum: 100, default: 20 } },
           { name: "since", in: "query", required: true, schema: { type: "string", format: "date-time" } },
         ],
-        "x-paging": { items: "groups" },
+        "x-pagination": { items: "groups" },
         responses: { "200": { description: "Groups.", content: json("GroupList") }, "404": problem },
       },
     },

@@ -188,14 +188,14 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "packages/mcp/src/tools/control-tools.ts",
     "mock_$",
     "fake_$",
-    "major  tool mock_addFault: was removed",
+    "major  tool mock_add_fault: was removed",
   ),
   edit(
     "a placement that clients may repeat",
     "openapi/paths/calls.yaml",
-    "x-retry: once",
-    "x-retry: safe",
-    'major  createCall: x-retry "once" is now "safe"',
+    "x-idempotency: non_idempotent",
+    "x-idempotency: idempotent",
+    'major  createCall: x-idempotency "non_idempotent" is now "idempotent"',
   ),
   edit(
     "an error that is said to have no effect",
@@ -281,7 +281,7 @@ export const releasedEdits: readonly ReleasedEdit[] = [
     "packages/mcp/src/tools/control-tools.ts",
     '  "addFault",\n',
     "",
-    "major  tool mock_addFault: was removed",
+    "major  tool mock_add_fault: was removed",
   ),
   edit(
     "a table of Workers with another key",
@@ -322,8 +322,8 @@ export const releasedEdits: readonly ReleasedEdit[] = [
   edit(
     "fewer values of a key of settings files",
     `${mock}/config.schema.json`,
-    '"enum": ["flowing", "frozen"]',
-    '"enum": ["flowing"]',
+    '"enum": ["running", "frozen"]',
+    '"enum": ["running"]',
     'major  config.schema.json.clock: value "frozen" was removed',
   ),
   edit(

@@ -64,8 +64,8 @@ describe("docs/assumptions.md", () => {
   });
 
   it.each([
-    ["onDemand", "A-29"],
-    ["effectFree", "A-28"],
+    ["faultOnly", "A-29"],
+    ["noEffect", "A-28"],
   ] as const)("names the error codes marked %s in row %s", (mark, row) => {
     const named = rows.find(({ id }) => id === row)?.text.match(/`[a-z_]+`/g) ?? [];
     const marked = Object.entries(errorCodes).filter(([, code]) => code[mark]);

@@ -39,7 +39,7 @@ if (!example) throw new Error("There are no cases");
 const problemsOf = (table: string) => trace(entries, readEvidence(table), [example], hasTest).problems;
 const complete = `§3 ¦ It places ¦ reason background
 §3 ¦ A call ¦ facts
-§3.1 ¦ It ends ¦ case ^${example.noun}:
+§3.1 ¦ It ends ¦ case ^${example.resource}:
 §3 ¦ 200 ¦ facts
 §3 ¦ 404 ¦ facts
 §3 ¦ Table of ¦ facts`;
@@ -83,7 +83,7 @@ describe("the parts of a page", () => {
   });
 
   it("with a table of codes are shown by cases of these codes", () => {
-    const named = (code: string) => ({ ...example, noun: "codes", name: `${code} arrives` });
+    const named = (code: string) => ({ ...example, resource: "codes", name: `${code} arrives` });
     const rows = readEvidence("§3 ¦ Table of 3. The service (Code ¦ case ^codes: {code} arrives");
     const { traced } = trace(entries, rows, [named("away"), named("gone")], hasTest);
     expect(traced.at(-1)?.cases.map(({ name }) => name)).toEqual(["gone arrives"]);

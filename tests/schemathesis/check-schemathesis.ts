@@ -47,9 +47,9 @@ const parts: readonly ((token: string) => Omit<Run, "url" | "document" | "seed">
 
 async function judge(command: string, seed: number, part: (typeof parts)[number]): Promise<Result> {
   const policies = { rateLimit: { requests: 1_000_000, windowSecs: 60 }, concurrentCallLimit };
-  const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z", policies });
+  const server = await startMockServer({ port: 0, clockMode: "frozen", now: "2026-03-02T12:00:00Z", policies });
   try {
-    const token = await server.backend.keys.issueToken({ userId: demo.users.owner });
+    const token = await server.backend.credentials.createAccessToken({ userId: demo.users.owner });
     const run = part(token);
     const result = await runSchemathesis(command, { ...run, url: server.url, document, seed });
     console.log(`\n--- As ${run.caller.name}, seed ${seed}\n${result.summary}`);

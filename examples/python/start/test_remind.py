@@ -35,4 +35,4 @@ def test_the_reception_answers(call_transfer: Sandbox) -> None:
         script=[{"destinationId": phone, "answerAfterSecs": 3}],
     )
     call_transfer.advance(3)
-    assert call_transfer.transfer(transfer["id"])["status"] == "connected"
+    assert call_transfer.get_transfer(transfer["id"])["status"] == "connected"

@@ -139,7 +139,7 @@ export class Client extends Writer {
       return this.sendControl(
         change,
         () => this.control.POST("/_control/v1/auth/tokens", { body }),
-        ({ token }) => Object.assign(change, { token }),
+        ({ accessToken }) => Object.assign(change, { token: accessToken }),
       );
     },
     advance: () => {

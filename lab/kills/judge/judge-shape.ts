@@ -55,7 +55,7 @@ export function judgeShape(state: SandboxState, { findings }: Verdict): void {
       if (!has("transfer.ring_ends", id, index))
         findings.push(`Ring ${index} of transfer ${id} rings, but has no timer.`);
     for (const { kind, outcome, deliveryId, destinationId } of rings)
-      if (kind === "app" && outcome !== "not_rung" && deliveryId === undefined)
+      if (kind === "app" && outcome !== "skipped" && deliveryId === undefined)
         findings.push(`Transfer ${id} rings app ${destinationId}, but has no offer for it.`);
     if ((status === "ringing") !== ringing.length > 0)
       findings.push(`Transfer ${id} is ${status}, with ${ringing.length} rings that ring.`);
@@ -78,7 +78,7 @@ export function judgeOptions(
   state: SandboxState,
   { findings }: Verdict,
 ): void {
-  if (state.mode !== options.clock) findings.push(`The clock is ${state.mode} instead of ${options.clock}.`);
+  if (state.mode !== options.clockMode) findings.push(`The clock is ${state.mode} instead of ${options.clockMode}.`);
   if (state.rate !== (options.clockRate ?? 1)) findings.push(`The rate of the clock is ${state.rate}.`);
   for (const [name, value] of Object.entries(policies))
     if (!isDeepStrictEqual(state.policies[name], value))

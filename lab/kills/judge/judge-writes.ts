@@ -111,7 +111,7 @@ const checkSecrets: Check = (writes, { destinations }, verdict, { destinationIds
 /** A rotation sets its secrets, the end of the overlap and its time together. */
 function checkOverlap({ id, previousSecretExpiresAt = "", updatedAt = "" }: StoredDestination, verdict: Verdict): void {
   const differenceMs = Date.parse(previousSecretExpiresAt) - Date.parse(updatedAt) - overlapMs;
-  // A clock that flows may have moved on between the two.
+  // A clock that runs may have moved on between the two.
   if (!(Math.abs(differenceMs) < 1000))
     verdict.findings.push(
       `Destination ${id} was rotated in part: at ${updatedAt}, and its previous secret ends at ${previousSecretExpiresAt}.`,

@@ -25,7 +25,7 @@ const write = (change: Change, rest: Partial<Write> = {}): Write => ({
 
 const untouched: SandboxState = {
   now: Date.parse(frozenNow),
-  mode: "flowing",
+  mode: "running",
   rate: 1,
   policies: { concurrentCallLimit: 1 },
   calls: [],
@@ -311,7 +311,7 @@ describe("an offer", () => {
 
   it("must have the outcome of the app's reaction", () => {
     const ring = (outcome: "ringing" | "answered" | "declined" | "missed" | "taken") => ({
-      ...{ destinationId, kind: "app", from: 0, until: 0, outcome, deliveryId: "e1", late: [] },
+      ...{ destinationId, kind: "app", startedAt: 0, endsAt: 0, outcome, deliveryId: "e1", lateAnswers: [] },
     });
     const messages = (
       reaction: "accept" | "decline" | "hang up",
@@ -365,11 +365,11 @@ describe("the shape of a state", () => {
     const ring = {
       destinationId,
       kind: "app",
-      from: 0,
-      until: 0,
+      startedAt: 0,
+      endsAt: 0,
       outcome: "ringing" as const,
       deliveryId: "e1",
-      late: [],
+      lateAnswers: [],
     };
     const transfer = { id: "t1", accountId, status: "ringing" as const, startedAt: 0, rings: [ring], answers: [] };
     const timer = { at: 0, kind: "transfer.ring_ends", id: "t1", index: 0 };
@@ -391,7 +391,7 @@ describe("the shape of a state", () => {
   it("has the options of its creation", () => {
     const found = (state: Partial<SandboxState>) => {
       const verdict = newVerdict();
-      const options = { clock: "flowing", prng: 1 } as const;
+      const options = { clockMode: "running", randomSeed: 1 } as const;
       judgeOptions({ options, policies: { concurrentCallLimit: 1 } }, { ...untouched, ...state }, verdict);
       return verdict.findings;
     };

@@ -1,5 +1,5 @@
 // Mistakes of a store, planted to show that a run finds each of them.
-import type { RowChange, SandboxStore, SandboxStores, StoredRow } from "@call-transfer/backend";
+import type { RowChange, SandboxStorage, SandboxStore, StoredRow } from "@call-transfer/backend";
 
 /** Breaks the store of a sandbox. */
 type Breaks = (store: SandboxStore) => SandboxStore;
@@ -88,7 +88,7 @@ export type PlantName = keyof typeof plants | typeof lostSandbox;
 export const plantNames = [...Object.keys(plants), lostSandbox] as readonly PlantName[];
 
 /** Plants a mistake in stores. */
-export function plantIn(stores: SandboxStores, plant: PlantName): SandboxStores {
+export function plantIn(stores: SandboxStorage, plant: PlantName): SandboxStorage {
   return {
     list: () => (plant === lostSandbox ? stores.list().slice(0, 3) : stores.list()),
     open(name, options) {

@@ -2,10 +2,10 @@ import type { OperationDescription } from "@call-transfer/spec";
 import * as z from "zod";
 import { serveControl } from "./control/control.ts";
 import type { BackendControls } from "./control/controls.ts";
-import { controlError, type SandboxRegistry } from "./control/exchange.ts";
+import { controlError, type ManagedSandboxes } from "./control/exchange.ts";
 import { CheckedCollections } from "./data/collections.ts";
+import { createCredentials } from "./data/credentials.ts";
 import { demoSeed } from "./data/demo-seed.ts";
-import { createKeys } from "./data/keys.ts";
 import { type Core, continueWork, keepCore } from "./data/load-sandbox.ts";
 import { loadFirstSeed, loadSeed } from "./data/load-seed.ts";
 import { applyScenario, type ScenarioName } from "./data/scenarios.ts";
@@ -16,7 +16,7 @@ import type { Stub } from "./generated/models.gen.ts";
 import { createTokens } from "./http/authenticate.ts";
 import type { AnyHandler, AskElsewhere } from "./http/exchange.ts";
 import { type AnswerRequest, createAnswer, createReplay } from "./http/handle-api-request.ts";
-import { createJournal, createRecorder, entryOf, type RecordedRequest, type Recorder } from "./http/journal.ts";
+import { createRecorder, createRequestLog, entryOf, type RecordedRequest, type Recorder } from "./http/request-log.ts";
 import { errorResponse } from "./http/respond.ts";
 import { callTransferOperations, type OperationTable } from "./http/router.ts";
 import { controlPrefix } from "./http/select-sandbox.ts";
@@ -34,7 +34,7 @@ import {
   createState,
   Expiries,
   type IndexedState,
-  upcoming,
+  upcomingTimers,
 } from "./model/state.ts";
 import { NotStoredError, StateWriter } from "./model/state-writer.ts";
 import type { SandboxStore } from "./model/store.ts";
@@ -56,20 +56,20 @@ export interface BackendOptions {
   readonly seed?: Seed;
   /**
    * The clock's initial time, also after a reset: milliseconds since the epoch, a Date or an ISO 8601 timestamp. By default
-   * 2026-03-02T12:00:00Z for a frozen clock, and the real time for a flowing one.
+   * 2026-03-02T12:00:00Z for a frozen clock, and the real time for a running one.
    */
   readonly now?: string | number | Date;
-  /** `frozen` moves only on request, `flowing` follows the wall clock; `frozen` by default. */
-  readonly clock?: Clock["mode"];
-  /** How many seconds pass in one second of real time, while the clock flows: above 0, up to 10,000; 1 by default. */
+  /** `frozen` moves only on request, `running` follows the wall clock; `frozen` by default. */
+  readonly clockMode?: Clock["mode"];
+  /** How many seconds pass in one second of real time, while the clock runs: above 0, up to 10,000; 1 by default. */
   readonly clockRate?: number;
   /**
    * Seed of the ids that are created after the start, an integer. By default 1 for a frozen clock, so that runs repeat, and a
-   * random one for a flowing clock, so that no event of a later run has the id of an earlier one. The ids and secrets that
+   * random one for a running clock, so that no event of a later run has the id of an earlier one. The ids and secrets that
    * `seed` leaves out do not depend on it, nor does the key that signs access tokens: all backends have the same key, so the
    * tokens protect nothing.
    */
-  readonly prng?: number;
+  readonly randomSeed?: number;
   /** Changes to the default policies. */
   readonly policies?: Partial<Policies>;
   /** The initial faults, also after a reset; none by default. A text such as `createCall 503` is read by `parseFault`. */
@@ -81,9 +81,9 @@ export interface BackendOptions {
   /** Sends webhook deliveries; by default the global fetch, looked up at each delivery. */
   readonly fetch?: typeof globalThis.fetch;
   /** URL to deliver all webhooks to, instead of the destinations' own; those to the built-in inbox still go there. */
-  readonly forwardWebhooks?: string;
+  readonly forwardWebhooksTo?: string;
   /**
-   * Headers by name that deliveries to the URL of `forwardWebhooks` have too, such as `Authorization` for a tunnel. They are
+   * Headers by name that deliveries to the URL of `forwardWebhooksTo` have too, such as `Authorization` for a tunnel. They are
    * not part of what deliveries and events show. Those of the delivery itself, such as `Content-Type` and the signature,
    * cannot be replaced.
    */
@@ -123,15 +123,15 @@ const optionsSchema = z.strictObject({
   now: z
     .union([z.number(), z.string(), z.date()], "must be milliseconds since the epoch, a Date or an ISO 8601 timestamp")
     .optional(),
-  clock: z.enum(["frozen", "flowing"]).optional(),
+  clockMode: z.enum(["frozen", "running"]).optional(),
   clockRate: z.number().optional(),
-  prng: z.int().optional(),
+  randomSeed: z.int().optional(),
   policies: z.unknown().optional(),
   faults: z.array(z.unknown()).optional(),
   stubs: z.array(z.unknown()).optional(),
   scenarios: z.array(z.unknown()).optional(),
   fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
-  forwardWebhooks: z.custom(isWebAddress, "must be an http or https URL").optional(),
+  forwardWebhooksTo: z.custom(isWebAddress, "must be an http or https URL").optional(),
   forwardHeaders: z.unknown().optional(),
   controlPlane: z.boolean().optional(),
   store: objectWith("load", "commit", "close").optional(),
@@ -141,7 +141,7 @@ const optionsSchema = z.strictObject({
 });
 
 /** The client's end of a connection. */
-export interface Peer {
+export interface ConnectionInfo {
   /** Its IP address (A-33). */
   readonly address?: string;
 }
@@ -152,22 +152,27 @@ export interface Backend extends BackendControls {
    * Responds to a request. Transport faults and an abort appear as they do in `fetch`: as a rejection, a wait or a broken body.
    * An aborted request that was not handled yet has no effect.
    */
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
   /** Responds to a server, which plays transport faults itself. `url` is `request.url` by default. */
-  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
+  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
   /**
    * Records a request that something in front of the backend answered, as `handle` records the others. One that it did not
-   * accept (`gate`, 403) is announced as the event `request.refused`, and not in the journal.
+   * accept (`server`, 403) is announced as the event `request.rejected`, and not in the request log.
    *
    * @internal
    */
   record(request: RecordedRequest): void;
   /** Whether the state came from the store. */
-  readonly isResumed: boolean;
-  /** The seed of the ids: the option `prng`, or the one that was drawn. A state from the store keeps the seed that it began with. */
-  readonly prng: number;
+  readonly resumed: boolean;
   /**
-   * Stores what is not stored yet, freezes the clock and ends all event streams. If storing fails, `saved` rejects afterwards.
+   * The seed of the ids: the option `randomSeed`, or the one that was drawn. A state from the store keeps the seed that it began
+   * with.
+   *
+   * @internal
+   */
+  readonly randomSeed: number;
+  /**
+   * Stores what is not stored yet, freezes the clock and ends all event streams. If storing fails, `flush` rejects afterwards.
    * With a store, requests that change something are answered 500 from then on.
    */
   close(): void;
@@ -183,7 +188,7 @@ export interface Parts {
   readonly table: OperationTable;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** The sandboxes that the backend belongs to. */
-  readonly sandboxes?: SandboxRegistry;
+  readonly sandboxes?: ManagedSandboxes;
   /** Called when an event stream starts; the returned function is called when it ends. */
   readonly onFollow?: () => () => void;
 }
@@ -201,11 +206,11 @@ export interface AssembledBackend extends Backend {
 export function assembleBackend(options: BackendOptions, parts: Parts): AssembledBackend {
   checkInput(optionsSchema, options);
   const core = createCore(options, parts);
-  const { backend, tokens, faults, stubs, requestIds, journal } = core;
+  const { backend, tokens, faults, stubs, requestIds, requests } = core;
   const { events, writer } = backend;
   const { elsewhere } = options;
-  const isResumed = begin(core, options);
-  const record = createRecorder(journal, events, writer);
+  const resumed = begin(core, options);
+  const record = createRecorder(requests, events, writer);
   // From the sequence of faults, so that stubs do not change the ids of other records.
   const newId = (): string => core.generators.sequences.faults.uuid();
   const answerAndRecord = (recorder: Recorder): AnswerRequest =>
@@ -217,12 +222,12 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     response: await serveControl({ backend: assembled, sandboxes: parts.sandboxes }, request, url),
   });
   // Not asynchronous itself: a promise of a promise takes three turns more.
-  const respond = (request: IncomingRequest, peer: Peer | undefined, url: URL): Promise<HandledResponse> =>
+  const respond = (request: IncomingRequest, peer: ConnectionInfo | undefined, url: URL): Promise<HandledResponse> =>
     isForControl(url) ? control(request, url) : answer(request, url, peer?.address);
   const respondAfterCommit = async (
     own: StateWriter,
     request: IncomingRequest,
-    peer: Peer | undefined,
+    peer: ConnectionInfo | undefined,
     url: URL,
   ): Promise<HandledResponse> => {
     try {
@@ -233,25 +238,25 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
       return { response: reply("internal_error", error.message) };
     }
   };
-  const handleAt: HandleAt<Peer> = (request, peer, url) =>
+  const handleAt: HandleAt<ConnectionInfo> = (request, peer, url) =>
     writer === undefined ? respond(request, peer, url) : respondAfterCommit(writer, request, peer, url);
   const assembled: AssembledBackend = {
     ...createControls(core, options, parts.table.operations),
-    replay: createReplay(journal, record, answerAndRecord),
+    replay: createReplay(requests, record, answerAndRecord),
     events,
-    isResumed,
-    prng: core.generators.seed,
-    fetch: createFetch((request, peer?: Peer) => assembled.handle(request, peer)),
+    resumed,
+    randomSeed: core.generators.seed,
+    fetch: createFetch((request, peer?: ConnectionInfo) => assembled.handle(request, peer)),
     handle: withUrl(handleAt),
     record(request) {
       const entry = entryOf(request, backend);
       // A page or a host that the server does not accept is no traffic of the app, and must not displace it.
-      const isForeign = entry.decidedBy.step === "gate" && entry.status === 403;
-      if (isForeign) events.emit("request.refused", () => ({ ...entry }));
+      const isForeign = entry.decidedBy.step === "server" && entry.status === 403;
+      if (isForeign) events.emit("request.rejected", () => ({ ...entry }));
       else record(entry, request);
     },
     close() {
-      // First, so that the store holds a clock that flows.
+      // First, so that the store holds a clock that runs.
       writer?.close();
       stop(core);
       events.end();
@@ -270,14 +275,14 @@ export function createCore(
   withPathPrefix("policies", () => checkPolicies(options.policies ?? {}));
   if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
   const { wall = systemClock, name = "default", store } = options;
-  const generators = createGenerators(options.prng, options.clock);
+  const generators = createGenerators(options.randomSeed, options.clockMode);
   const randoms = generators.sequences;
   const writer = store === undefined ? undefined : new StateWriter(store, wall);
   const timers = writer && new StoredTimers(writer);
   const changes = new ChangeLog((): BackendState => backend, writer);
-  const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
+  const start = options.now ?? (options.clockMode === "running" ? undefined : defaultStart);
   const clock = createClock(start === undefined ? undefined : parseTime("now", start), {
-    mode: options.clock,
+    mode: options.clockMode,
     rate: options.clockRate,
     wall,
     watches: timers === undefined ? [changes] : [timers, changes],
@@ -300,16 +305,16 @@ export function createCore(
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
   const stubs = createStubs(table, { events, changed: writer && (() => writer.touch("stubs")) });
   const inbox = createInbox(backend);
-  const { fetch, forwardWebhooks: forwardTo } = options;
+  const { fetch, forwardWebhooksTo: forwardTo } = options;
   const forwardHeaders = withPathPrefix("forwardHeaders", () => checkedHeaders(options.forwardHeaders, forwardTo));
   const deliveries = new SignedDeliveries(backend, faults, { inbox, fetch, forwardTo, forwardHeaders });
   const transfers = createTransfers(backend, deliveries);
-  const journal = createJournal(table.operations, () => {
+  const requests = createRequestLog(table.operations, () => {
     events.emit("requests.cleared");
     writer?.plan("soon");
   });
   const requestIds = new ReservedIds(randoms.requestIds, writer);
-  const parts = { deliveries, transfers, journal };
+  const parts = { deliveries, transfers, requests };
   return { backend, generators, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
 }
 
@@ -317,8 +322,8 @@ export function createCore(
 function begin(core: Core, options: BackendOptions): boolean {
   const { events, writer } = core.backend;
   try {
-    const isResumed = writer !== undefined && keepCore(core, writer);
-    if (isResumed) continueWork(core);
+    const resumed = writer !== undefined && keepCore(core, writer);
+    if (resumed) continueWork(core);
     else {
       const goOn = beginTokens(core);
       events.quietly(() => loadInitial(core, options));
@@ -326,7 +331,7 @@ function begin(core: Core, options: BackendOptions): boolean {
       goOn();
       writer?.flush();
     }
-    return isResumed;
+    return resumed;
   } catch (error) {
     // Otherwise a part of a sandbox would be stored.
     writer?.stop();
@@ -380,14 +385,14 @@ function reset(core: Core, options: BackendOptions): void {
 }
 
 function clear(core: Core, options: BackendOptions): void {
-  const { backend, faults, stubs, inbox, deliveries, journal } = core;
+  const { backend, faults, stubs, inbox, deliveries, requests } = core;
   clearState(backend.state);
   backend.clock.reset();
   Object.assign(backend.policies, defaultPolicies(), structuredClone(options.policies));
   faults.restore({ last: 0, waiting: [] });
   stubs.prepare(noStubs)();
   inbox.clear();
-  journal.clear();
+  requests.clear();
   deliveries.clear();
   loadInitial(core, options);
 }
@@ -398,7 +403,7 @@ function createControls(
   options: BackendOptions,
   operations: readonly OperationDescription[],
 ): Omit<BackendControls, "replay" | "clock" | "state"> & Pick<BackendState, "clock" | "state"> {
-  const { backend, tokens, faults, stubs, inbox, deliveries, transfers, journal } = core;
+  const { backend, tokens, faults, stubs, inbox, deliveries, transfers, requests } = core;
   const { state, clock, policies, events, expiries } = backend;
   return {
     clock,
@@ -410,12 +415,12 @@ function createControls(
     deliveries,
     inbox,
     transfers,
-    keys: createKeys(backend, tokens),
-    journal,
+    credentials: createCredentials(backend, tokens),
+    requests,
     events,
     operations,
     advance: (step) => advance(backend, step),
-    upcoming: () => upcoming(backend),
+    upcomingTimers: () => upcomingTimers(backend),
     changePolicies(changes) {
       checkPolicies(changes);
       Object.assign(policies, structuredClone(changes));
@@ -434,12 +439,12 @@ function createControls(
       expiries.refresh();
       events.emit("sandbox.seeded");
     },
-    saved: async () => backend.writer?.allSaved(),
+    flush: async () => backend.writer?.allSaved(),
     snapshot: () => takeSnapshot(core),
     restore(snapshot) {
       events.quietly(() => {
         restoreSnapshot(core, snapshot);
-        journal.clear();
+        requests.clear();
         deliveries.clear();
       });
       backend.writer?.touch("tokenSecret");

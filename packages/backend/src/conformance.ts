@@ -1,8 +1,8 @@
-// Entry point for testing stores of sandboxes: cases for every rule of SandboxStore and SandboxStores, for any test runner.
+// Entry point for testing stores of sandboxes: cases for every rule of SandboxStore and SandboxStorage, for any test runner.
 
-import type { RowChange, SandboxStore, SandboxStores, StoredRow } from "./model/store.ts";
+import type { RowChange, SandboxStorage, SandboxStore, StoredRow } from "./model/store.ts";
 
-export type { RowChange, SandboxStore, SandboxStores, StoredRow, StoredSandbox } from "./model/store.ts";
+export type { RowChange, SandboxStorage, SandboxStore, StoredRow, StoredSandbox } from "./model/store.ts";
 
 /** The texts of a sandbox by table and key; undefined before the first commit. */
 interface Sandbox {
@@ -14,7 +14,7 @@ interface Sandbox {
  * Keeps sandboxes in memory, for tests of what uses a store. The rows stay after `close`, so calling `open` of the same object
  * again does what a restart does.
  */
-export function memoryStores(): SandboxStores {
+export function createMemoryStorage(): SandboxStorage {
   const sandboxes = new Map<string, Sandbox>();
   return {
     list: () => [...sandboxes].map(([name, { options }]) => ({ name, options })),
@@ -252,26 +252,26 @@ const contentCases: readonly SandboxStoreCase[] = [
 export const sandboxStoreCases: readonly SandboxStoreCase[] = [...orderCases, ...contentCases];
 
 /** Opens stores on the same data each time. A case closes them before it calls this again, as a restart does. */
-export type OpenSandboxStores = () => SandboxStores | Promise<SandboxStores>;
+export type OpenSandboxStorage = () => SandboxStorage | Promise<SandboxStorage>;
 
-/** A rule of `SandboxStores`, as a test. */
-export interface SandboxStoresCase {
+/** A rule of `SandboxStorage`, as a test. */
+export interface SandboxStorageCase {
   /** What the stores do if they pass. */
   readonly name: string;
   /** Rejects with what is wrong. Needs data of its own, without any sandbox. */
-  run(openStores: OpenSandboxStores): Promise<void>;
+  run(openStores: OpenSandboxStorage): Promise<void>;
 }
 
 const manySandboxes = 200;
 
 /** A case that starts without sandboxes. */
-const storesCaseOf = (name: string, prove: Parameters<typeof withRestarts<SandboxStores>>[1]): SandboxStoresCase => ({
+const storesCaseOf = (name: string, prove: Parameters<typeof withRestarts<SandboxStorage>>[1]): SandboxStorageCase => ({
   name,
   run: (openStores) => withRestarts(openStores, prove),
 });
 
 /** A case of one store, with the store of a sandbox. */
-const ofOneSandbox = ({ name, run }: SandboxStoreCase): SandboxStoresCase => ({
+const ofOneSandbox = ({ name, run }: SandboxStoreCase): SandboxStorageCase => ({
   name: `has a store that ${name}`,
   run: (openStores) =>
     run(async () => {
@@ -288,7 +288,7 @@ const ofOneSandbox = ({ name, run }: SandboxStoreCase): SandboxStoresCase => ({
     }),
 });
 
-const sandboxCases: readonly SandboxStoresCase[] = [
+const sandboxCases: readonly SandboxStorageCase[] = [
   storesCaseOf("lists sandboxes in the order of creation, with their options", async (stores, restart) => {
     equal("list() without sandboxes", stores.list(), []);
     const created = ["default", "b", "a", "10", "9"].map((name) => ({
@@ -380,13 +380,13 @@ const sandboxCases: readonly SandboxStoresCase[] = [
 ];
 
 /**
- * Tests for `SandboxStores`, one for each rule, with those of {@link sandboxStoreCases} for their stores. They take a few
+ * Tests for `SandboxStorage`, one for each rule, with those of {@link sandboxStoreCases} for their stores. They take a few
  * seconds.
  *
  * @example
- * for (const [at, { name, run }] of sandboxStoresCases.entries()) it(name, () => run(() => openStores(`${folder}/${at}`)));
+ * for (const [at, { name, run }] of sandboxStorageCases.entries()) it(name, () => run(() => openStores(`${folder}/${at}`)));
  */
-export const sandboxStoresCases: readonly SandboxStoresCase[] = [
+export const sandboxStorageCases: readonly SandboxStorageCase[] = [
   ...sandboxStoreCases.map(ofOneSandbox),
   ...sandboxCases,
 ];

@@ -55,10 +55,10 @@ export function callTransferHandlers<Handler>(options: MswOptions<Handler>): Han
 }
 
 /**
- * Creates a `fetch` that bypasses MSW, for `createBackend({ fetch: unmockedFetch(bypass) })`. Webhook deliveries then reach
+ * Creates a `fetch` that bypasses MSW, for `createBackend({ fetch: bypassFetch(bypass) })`. Webhook deliveries then reach
  * their receiver instead of a handler or a warning about an unhandled request. `bypass` is the export of `msw`.
  */
-export function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch {
+export function bypassFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch {
   return (input, init) => globalThis.fetch(bypass(input, init));
 }
 

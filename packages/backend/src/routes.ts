@@ -115,7 +115,7 @@ const destinationHandlers = {
     if (destination.kind !== "app")
       return problem("bad_request", { detail: "Only a destination of kind app has a signing secret." });
     const [, previous] = secretsAt(destination, clock.now());
-    if (policies.rotationDuringOverlap === "refuse" && previous !== undefined)
+    if (policies.secondRotation === "reject" && previous !== undefined)
       return problem("conflict", { detail: overlapDetail(destination) });
     const rotated = {
       ...destination,

@@ -4,18 +4,18 @@ import {
   assembleBackend,
   type Backend,
   type BackendOptions,
+  type ConnectionInfo,
   defaultParts,
-  type Peer,
 } from "./backend.ts";
-import { controlError, type SandboxRegistry, type SandboxState } from "./control/exchange.ts";
+import { controlError, type ManagedSandboxes, type SandboxState } from "./control/exchange.ts";
 import { sandboxState } from "./control/sandbox-handlers.ts";
-import type { RecordedRequest } from "./http/journal.ts";
+import type { RecordedRequest } from "./http/request-log.ts";
 import { errorResponse } from "./http/respond.ts";
 import { controlPrefix, defaultSandbox, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
 import { createFetch, type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport.ts";
 import { systemClock } from "./model/clock.ts";
 import type { BackendEvent } from "./model/events.ts";
-import type { SandboxStores, StoredSandbox } from "./model/store.ts";
+import type { SandboxStorage, StoredSandbox } from "./model/store.ts";
 import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./utils/ids.ts";
 import { InputError } from "./utils/input-error.ts";
 import { messageOf } from "./utils/values.ts";
@@ -24,12 +24,12 @@ import { messageOf } from "./utils/values.ts";
 export type SandboxOptions = Omit<BackendOptions, "store" | "name">;
 
 /** The options of each sandbox, and those of all together. */
-export interface SandboxesOptions extends SandboxOptions {
+export interface SandboxRegistryOptions extends SandboxOptions {
   /**
    * Keeps all sandboxes beyond the end of the process, with their names and the options of `create` as JSON, which has no
    * functions; by default they are in memory only. `close` of the sandboxes closes it.
    */
-  readonly stores?: SandboxStores;
+  readonly stores?: SandboxStorage;
   /** Whether a request to an unknown sandbox creates it; false by default. */
   readonly autoSandboxes?: boolean;
   /** The maximum number of sandboxes, including `default`; an integer from 1, 1000 by default. */
@@ -43,15 +43,15 @@ export interface SandboxesOptions extends SandboxOptions {
 }
 
 /** Named backends that share nothing. */
-export interface Sandboxes {
+export interface SandboxRegistry {
   /**
    * Responds to a request in the sandbox that it selects: by the path prefix `/_sandbox/<name>` or by the header
    * `X-Sandbox`; otherwise in `default`. The server must answer CORS preflights itself, because they select no sandbox.
    * `url` is `request.url` by default; its path may be modified.
    */
-  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
+  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
   /** Responds to a request like `handle`. Transport faults and an abort appear as they do in `fetch`. */
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
   /**
    * Records a request that something in front of the sandboxes answered: in the sandbox that the request selects if it
    * exists, otherwise in `default`. Creates no sandbox and does not count as use.
@@ -72,6 +72,8 @@ export interface Sandboxes {
   /**
    * Calls `listener` with the name of the sandbox for each event of every sandbox, also of those created later, until the
    * returned function is called. Keeps no idle sandbox.
+   *
+   * @internal
    */
   follow(listener: SandboxListener): () => void;
   /** Stores what is not stored yet, freezes all clocks, and ends all event streams and the use of the stores. */
@@ -85,7 +87,7 @@ export type SandboxListener = (sandbox: string, event: BackendEvent) => void;
  * Creates sandboxes with these options for each of them, and continues those that `stores` has. The control plane is on. Throws
  * InputError that names the wrong option, and an Error that says why a stored sandbox cannot be loaded.
  */
-export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
+export function createSandboxRegistry(options: SandboxRegistryOptions = {}): SandboxRegistry {
   checkOptions(options);
   const { wall = systemClock } = options;
   const idle = createIdleWatch(options.sandboxIdleMs, wall.now);
@@ -97,7 +99,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     registry.closeAll();
     throw error;
   }
-  const handleAt: HandleAt<Peer> = async (request, peer, url) => {
+  const handleAt: HandleAt<ConnectionInfo> = async (request, peer, url) => {
     const selected = findSandbox(request, url, registry, options);
     if ("refusal" in selected) return refuse(selected, request, url, registry);
     const { name, backend } = selected;
@@ -140,14 +142,14 @@ function refuse(
   const response = errorResponse(code, refusal);
   const { status, headers: responseHeaders } = response;
   const requestId = responseHeaders.get("x-request-id") ?? "";
-  const decidedBy = { step: "gate", detail: refusal } as const;
+  const decidedBy = { step: "server", detail: refusal } as const;
   registry
     .defaultBackend()
     .record({ method, url, headers, code, status, durationMs: 0, requestId, responseHeaders, decidedBy });
   return { response };
 }
 
-function checkOptions({ autoSandboxes = false, maxSandboxes = 1, sandboxIdleMs = 1 }: SandboxesOptions): void {
+function checkOptions({ autoSandboxes = false, maxSandboxes = 1, sandboxIdleMs = 1 }: SandboxRegistryOptions): void {
   if (typeof autoSandboxes !== "boolean") throw new InputError("autoSandboxes", "must be true or false");
   if (!(Number.isSafeInteger(maxSandboxes) && maxSandboxes > 0))
     throw new InputError("maxSandboxes", "must be an integer from 1");
@@ -168,7 +170,7 @@ function findSandbox(
   { headers }: IncomingRequest,
   url: URL,
   registry: Registry,
-  { autoSandboxes = false, sandboxIdleMs }: SandboxesOptions,
+  { autoSandboxes = false, sandboxIdleMs }: SandboxRegistryOptions,
 ): { name: string; backend: Backend } | Refusal {
   const { name, path, conflict } = selectSandbox(url.pathname, headers);
   if (isSandboxesPath(path)) {
@@ -205,19 +207,19 @@ function isSandboxesPath(path: string): boolean {
   return path === `${controlPrefix}/sandboxes` || path.startsWith(`${controlPrefix}/sandboxes/`);
 }
 
-/** The sandboxes of `createSandboxes`, without the requests to them. */
-class Registry implements SandboxRegistry {
+/** The sandboxes of `createSandboxRegistry`, without the requests to them. */
+class Registry implements ManagedSandboxes {
   readonly #backends = new Map<string, AssembledBackend>();
   readonly #followers = new Set<Follower>();
   readonly #idle: ReturnType<typeof createIdleWatch>;
   readonly #maxSandboxes: number;
-  readonly #stores: SandboxStores | undefined;
+  readonly #stores: SandboxStorage | undefined;
   /** The options of each sandbox. */
   readonly #common: SandboxOptions;
 
   constructor(
     // A limit, because a loop over names must not fill a server that creates sandboxes on demand.
-    { autoSandboxes: _, maxSandboxes = 1000, sandboxIdleMs: __, stores, ...common }: SandboxesOptions,
+    { autoSandboxes: _, maxSandboxes = 1000, sandboxIdleMs: __, stores, ...common }: SandboxRegistryOptions,
     idle: ReturnType<typeof createIdleWatch>,
   ) {
     this.#idle = idle;

@@ -2,7 +2,7 @@
 // (docs/decisions/0040).
 
 export { bodyLimit, serveSandboxes } from "./control/control.ts";
-export type { SandboxRegistry, SandboxState } from "./control/exchange.ts";
+export type { ManagedSandboxes, SandboxState } from "./control/exchange.ts";
 export { controlError } from "./control/exchange.ts";
 export { sandboxState } from "./control/sandbox-handlers.ts";
 export { demoSeed } from "./data/demo-seed.ts";
@@ -11,7 +11,7 @@ export type { FaultAction } from "./faults/fault.ts";
 export { parseFault } from "./faults/parse-fault.ts";
 export type { Delivery, WebhookFaultAction } from "./generated/models.gen.ts";
 export type { AskElsewhere, ForeignAnswer } from "./http/exchange.ts";
-export type { JournalDetail } from "./http/journal-detail.ts";
+export type { RequestDetail } from "./http/request-detail.ts";
 export { errorResponse } from "./http/respond.ts";
 export { isSandboxName, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
 export type {

@@ -14,7 +14,7 @@ it("two backends share nothing", async () => {
 
 it("the same requests get the same responses", async () => {
   const answers = async () => {
-    const backend = createBackend({ prng: 5 });
+    const backend = createBackend({ randomSeed: 5 });
     return [await send(backend, groups, { body: group }), await send(backend, "GET /roles")].map(({ body }) => body);
   };
   expect(await answers()).toEqual(await answers());
@@ -29,16 +29,16 @@ it("reset restores the initial state in every part", async () => {
   backend.changePolicies({ dailyCallLimit: 1 });
   backend.reset();
   expect(backend.clock.iso()).toBe("2026-03-02T12:00:00.000Z");
-  expect([backend.faults.list(), backend.deliveries.list(), backend.journal.list()]).toEqual([[], [], []]);
+  expect([backend.faults.list(), backend.deliveries.list(), backend.requests.list()]).toEqual([[], [], []]);
   expect(backend.policies.dailyCallLimit).toBe(5);
   const again = await send(backend, groups, { body: group });
   expect([again.status, again.body]).toEqual([first.status, first.body]);
 });
 
-it("the journal lists operation, status and code, without the query", async () => {
+it("the request log lists operation, status and code, without the query", async () => {
   const backend = createBackend();
   const answer = await send(backend, "GET /calls?status=secret", { token: "secret" });
-  expect(backend.journal.list()).toEqual([
+  expect(backend.requests.list()).toEqual([
     {
       id: 1,
       at: "2026-03-02T12:00:00.000Z",
@@ -54,10 +54,10 @@ it("the journal lists operation, status and code, without the query", async () =
   ]);
 });
 
-it("the journal keeps the latest thousand", async () => {
+it("the request log keeps the latest thousand", async () => {
   const backend = createBackend();
   for (let index = 0; index < 1001; index += 1) await backend.fetch("http://mock.test/nothing");
-  const entries = backend.journal.list();
+  const entries = backend.requests.list();
   expect([entries.length, entries[0]?.id, entries.at(-1)?.id]).toEqual([1000, 2, 1001]);
 });
 
@@ -74,14 +74,14 @@ it.each([
   [{ now: true }, "now: "],
   [{ fetch: 5 }, "fetch: "],
   [{ seed: 5 }, "seed: "],
-  [{ prng: 1.5 }, "prng: "],
+  [{ randomSeed: 1.5 }, "randomSeed: "],
   [{ controlPlane: "yes" }, "controlPlane: "],
   [{ policies: "strict" }, "policies: "],
   [{ faults: {} }, "faults: "],
   [{ faults: [{ do: { code: "nope" } }] }, "faults[0].do.code: "],
   [{ policies: { dailyCalls: 1 } }, "policies.dailyCalls: "],
-  [{ policies: { rotationDuringOverlap: "ask" } }, "policies.rotationDuringOverlap: must be one of void, refuse"],
-  [{ policies: { rotationDuringOverlap: ["void"] } }, "policies.rotationDuringOverlap: "],
+  [{ policies: { secondRotation: "ask" } }, "policies.secondRotation: must be one of replace, reject"],
+  [{ policies: { secondRotation: ["replace"] } }, "policies.secondRotation: "],
   [{ policies: { dailyCallLimit: -1 } }, "policies.dailyCallLimit: "],
   [{ policies: { rateLimit: { requests: 1 } } }, "policies.rateLimit.windowSecs: "],
 ])("rejects the options %j and names the invalid one", (options, field) => {
@@ -93,23 +93,23 @@ it("rejects limits that are not integers and seconds that overflow a timer", () 
   expect(() => createBackend({ policies: { deliveryTimeoutSecs: 1e7 } })).toThrow("policies.deliveryTimeoutSecs: ");
 });
 
-it("records an exception in the journal, and hides it in the response", async () => {
+it("records an exception in the request log, and hides it in the response", async () => {
   const backend = createBackend();
   backend.state.members.get = () => {
     throw new RangeError("broken handler");
   };
   const answer = await send(backend, `GET /transfers/members/${demo.members.member}/availability`);
   expect(JSON.stringify(answer.body)).not.toContain("broken handler");
-  expect(backend.journal.list().at(-1)).toMatchObject({
+  expect(backend.requests.list().at(-1)).toMatchObject({
     status: 500,
     error: expect.stringContaining("broken handler"),
   });
 });
 
-it("a flowing clock starts at the real time, also after a reset", () => {
+it("a running clock starts at the real time, also after a reset", () => {
   let real = Date.parse("2026-05-01T10:00:00Z");
   const wall = { now: () => real, after: () => () => {} };
-  const backend = assembleBackend({ clock: "flowing", wall }, defaultParts);
+  const backend = assembleBackend({ clockMode: "running", wall }, defaultParts);
   expect(backend.clock.now()).toBe(real);
   backend.clock.set({ now: 0 });
   real += 3_600_000;
@@ -121,9 +121,9 @@ it("a flowing clock starts at the real time, also after a reset", () => {
 it("dates the demo data from the start of the clock, also after a reset", async () => {
   let real = Date.parse("2031-07-06T05:04:03Z");
   const wall = { now: () => real, after: () => () => {} };
-  const backend = assembleBackend({ clock: "flowing", wall }, defaultParts);
+  const backend = assembleBackend({ clockMode: "running", wall }, defaultParts);
   const { agent, member } = demo.members;
-  const coming = () => backend.upcoming().map(({ at, kind, id }) => [(at - real) / 60_000, kind, id]);
+  const coming = () => backend.upcomingTimers().map(({ at, kind, id }) => [(at - real) / 60_000, kind, id]);
   const ends = [
     [15, "availability.ends", agent],
     [60, "availability.ends", member],
@@ -149,7 +149,7 @@ it("restores the initial faults after a reset, with the same ids", () => {
 });
 
 it("has methods that may be passed on without their object", async () => {
-  const { clock, deliveries, collections, ...backend } = createBackend({ clock: "frozen" });
+  const { clock, deliveries, collections, ...backend } = createBackend({ clockMode: "frozen" });
   const { now, advance } = { ...clock };
   const before = now();
   await advance({ by: 1000 });

@@ -46,7 +46,7 @@ describe("the texts of the specification", () => {
     const backend = createBackend({ controlPlane: true });
     const shown = async (target: string, request: Parameters<typeof send>[2] = {}) => {
       await send(backend, target, request);
-      return (await control(backend, `GET /requests/${backend.journal.count}`)).body.rule;
+      return (await control(backend, `GET /requests/${backend.requests.count}`)).body.rule;
     };
     expect(await shown("GET /roles")).toMatchObject({
       section: "§4.5",

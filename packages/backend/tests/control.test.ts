@@ -5,7 +5,7 @@ import { bodyLimit } from "../src/control/control.ts";
 import { demo } from "../src/data/demo-seed.ts";
 import { controlDocument } from "../src/generated/document.gen.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
-import { createSandboxes } from "../src/sandboxes.ts";
+import { createSandboxRegistry } from "../src/sandboxes.ts";
 import { control, ringEnd, send } from "./test-client.ts";
 
 function newBackend(): Backend {
@@ -110,12 +110,12 @@ describe("the control plane", () => {
       404,
       { code: "not_found", message: 'there is no scenario "queue-fill". Did you mean queue-full?', field: "name" },
     ]);
-    const lacking = await control(createBackend({ seed: {}, controlPlane: true }), "POST /scenarios/everyone-away");
+    const lacking = await control(createBackend({ seed: {}, controlPlane: true }), "POST /scenarios/all-members-away");
     expect([lacking.status, lacking.body.error.code, lacking.body.error.field]).toEqual([400, "invalid_input", "name"]);
   });
 
   it("creates a sandbox in a scenario", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     const create = (body: object) =>
       sandboxes.fetch("http://mock.test/_control/v1/sandboxes", {
         method: "POST",
@@ -139,7 +139,7 @@ describe("the control plane", () => {
     });
     const trigger = { destinationId: demo.destinations.app };
     const first = (await control(backend, "POST /webhooks/trigger", trigger)).body;
-    expect(first).toMatchObject({ accepted: true, fault: body.id, faultDo: fault.do });
+    expect(first).toMatchObject({ accepted: true, fault: body.id, faultAction: fault.do });
     expect((await control(backend, "GET /webhooks/deliveries")).body.deliveries).toMatchObject([
       first,
       { redeliveryOf: first.id, fault: body.id },
@@ -178,7 +178,7 @@ describe("the control plane", () => {
       unit: "seconds",
     });
     expect(policies).toContainEqual(
-      expect.objectContaining({ name: "rotationDuringOverlap", default: "void", choices: ["void", "refuse"] }),
+      expect.objectContaining({ name: "secondRotation", default: "replace", choices: ["replace", "reject"] }),
     );
     for (const { description, assumption } of policies) {
       expect(description).toMatch(/^[A-Z].*\.$/);
@@ -188,9 +188,9 @@ describe("the control plane", () => {
 
   it("reads and changes policies", async () => {
     const backend = newBackend();
-    await control(backend, "PUT /policies", { queuedCallsListed: false });
+    await control(backend, "PUT /policies", { includeQueuedCalls: false });
     expect((await control(backend, "GET /policies")).body).toMatchObject({
-      queuedCallsListed: false,
+      includeQueuedCalls: false,
       dailyCallLimit: 10_000,
     });
   });
@@ -238,7 +238,7 @@ describe("the control plane", () => {
     ["GET /requests?status=many", undefined, "status"],
     ["GET /state/numbers/%zz", undefined, "id"],
   ])("rejects %s with %j and names the field", async (target, body, field) => {
-    const answer = await control(createSandboxes().default, target, body);
+    const answer = await control(createSandboxRegistry().default, target, body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toEqual({ code: "invalid_input", message: expect.any(String), field });
   });
@@ -309,7 +309,7 @@ describe("the control plane", () => {
     const other = newBackend();
     expect((await control(other, "PUT /snapshot", snapshot)).status).toBe(204);
     expect((await control(other, "GET /snapshot")).body).toEqual(snapshot);
-    const sandboxes = createSandboxes({ autoSandboxes: true }).default;
+    const sandboxes = createSandboxRegistry({ autoSandboxes: true }).default;
     expect((await control(sandboxes, "POST /sandboxes", { name: "large", seed: snapshot.seed })).status).toBe(201);
     const { body } = await control(backend, "PUT /policies", { note: "x".repeat(2 ** 20) });
     expect(body.error).toMatchObject({
@@ -356,18 +356,20 @@ describe("credentials", () => {
   it.each(["owner", "admin", "member", "agent"])("are issued for the role %s", async (role) => {
     const backend = newBackend();
     const { body } = await control(backend, "POST /auth/tokens", { role });
-    expect(body).toMatchObject({ accountId: demo.accountId, token: expect.any(String) });
+    expect(body).toMatchObject({ accountId: demo.accountId, accessToken: expect.any(String) });
     const headers = { "x-account-id": body.accountId };
-    expect((await send(backend, "GET /roles", { token: body.token, headers })).status).toBe(200);
+    expect((await send(backend, "GET /roles", { token: body.accessToken, headers })).status).toBe(200);
   });
 
   it("are issued for a user, with a lifetime", async () => {
     const backend = newBackend();
     const { body } = await control(backend, "POST /auth/tokens", { userId: demo.users.agent, expiresInSecs: 5 });
     expect(body.expiresAt).toBe("2026-03-02T12:00:05.000Z");
-    expect((await send(backend, "GET /accounts", { token: body.token })).status).toBe(200);
+    expect((await send(backend, "GET /accounts", { token: body.accessToken })).status).toBe(200);
     await backend.clock.advance({ by: 5000 });
-    expect((await send(backend, "GET /accounts", { token: body.token })).body).toMatchObject({ code: "token_expired" });
+    expect((await send(backend, "GET /accounts", { token: body.accessToken })).body).toMatchObject({
+      code: "token_expired",
+    });
   });
 
   it.each([
@@ -380,12 +382,12 @@ describe("credentials", () => {
     const backend = newBackend();
     const { body } = await control(backend, "POST /auth/api-keys", { state });
     await send(backend, "GET /roles", { token: body.key });
-    const [entry] = backend.journal.list();
+    const [entry] = backend.requests.list();
     expect(entry?.code ?? entry?.operationId).toBe(seen);
   });
 });
 
-describe("the journal's routes", () => {
+describe("the request log's routes", () => {
   it("list the requests to the API, not those to the control plane", async () => {
     const backend = newBackend();
     await send(backend, "GET /roles");
@@ -426,14 +428,17 @@ describe("the journal's routes", () => {
     const backend = newBackend();
     await send(backend, target);
     const [request] = (await control(backend, "GET /requests/unmatched")).body.requests;
-    expect(request.closest[0]).toMatchObject({ operationId, fix: expect.stringContaining(fix) });
+    expect(request.closestOperations[0]).toMatchObject({ operationId, fix: expect.stringContaining(fix) });
   });
 
   it("suggest a missing prefix", async () => {
     const backend = newBackend();
     await backend.fetch("http://mock.test/roles");
     const [request] = (await control(backend, "GET /requests/unmatched")).body.requests;
-    expect(request.closest[0]).toMatchObject({ operationId: "listRoles", fix: "start the path with /api/v1" });
+    expect(request.closestOperations[0]).toMatchObject({
+      operationId: "listRoles",
+      fix: "start the path with /api/v1",
+    });
   });
 
   it("wait for future requests", async () => {
@@ -482,8 +487,8 @@ describe("the clock's routes", () => {
   it("read and set time and mode", async () => {
     const backend = newBackend();
     const { body } = await control(backend, "PUT /clock", { now: "2026-03-02T10:00:00Z" });
-    expect(body).toMatchObject({ now: "2026-03-02T10:00:00.000Z", mode: "frozen", pending: 0 });
-    expect((await control(backend, "PUT /clock", { mode: "flowing" })).body.mode).toBe("flowing");
+    expect(body).toMatchObject({ now: "2026-03-02T10:00:00.000Z", mode: "frozen", pendingTimers: 0 });
+    expect((await control(backend, "PUT /clock", { mode: "running" })).body.mode).toBe("running");
     backend.close();
   });
 
@@ -509,11 +514,11 @@ describe("the clock's routes", () => {
   it("show whom a timer of a ring rings, and how many timers there are", async () => {
     const backend = newBackend();
     const { id } = backend.transfers.start({ destinationId: demo.destinations.availableHumans });
-    const { upcoming, upcomingCount } = (await control(backend, "GET /clock")).body;
+    const { upcomingTimers, upcomingTimerCount } = (await control(backend, "GET /clock")).body;
     const ringIndex = backend.transfers.get(id)?.rings.findIndex(({ outcome }) => outcome === "ringing") ?? -1;
     const { memberId } = backend.transfers.get(id)?.rings[ringIndex] ?? {};
     const [at, kind] = [ringEnd, "transfer.ring_ends"];
-    expect(upcoming[0]).toEqual({
+    expect(upcomingTimers[0]).toEqual({
       at,
       kind,
       id,
@@ -521,14 +526,14 @@ describe("the clock's routes", () => {
       destinationId: demo.destinations.availableHumans,
       memberId,
     });
-    expect([upcoming.length, memberId]).toEqual([upcomingCount, expect.any(String)]);
+    expect([upcomingTimers.length, memberId]).toEqual([upcomingTimerCount, expect.any(String)]);
   });
 
   it("show 1000 timers and count the others", async () => {
     const backend = assembleBackend({ controlPlane: true }, defaultParts);
     for (let index = 0; index < 1005; index += 1) backend.clock.schedule(index, () => {}, { kind: "x", id: "y" });
-    const { upcoming, upcomingCount } = (await control(backend, "GET /clock")).body;
-    expect([upcoming.length, upcomingCount]).toEqual([1000, 1007]);
+    const { upcomingTimers, upcomingTimerCount } = (await control(backend, "GET /clock")).body;
+    expect([upcomingTimers.length, upcomingTimerCount]).toEqual([1000, 1007]);
   });
 
   it("list upcoming timers, and the events of a step in order", async () => {
@@ -536,7 +541,7 @@ describe("the clock's routes", () => {
     const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
     await send(backend, "POST /calls", { body: call });
     const [callId] = [...backend.state.calls.keys()].slice(-1);
-    expect((await control(backend, "GET /clock")).body.upcoming).toEqual([
+    expect((await control(backend, "GET /clock")).body.upcomingTimers).toEqual([
       { at: "2026-03-02T12:01:00.000Z", kind: "call.ends", id: callId },
       { at: "2026-03-02T12:15:00.000Z", kind: "availability.ends", id: demo.members.agent },
       { at: "2026-03-02T13:00:00.000Z", kind: "availability.ends", id: demo.members.member },
@@ -552,7 +557,7 @@ describe("the clock's routes", () => {
     expect((await control(backend, "POST /clock/advance", { nextTimer: true })).body).toMatchObject({
       now: "2026-03-02T13:00:00.000Z",
       effects: [{ type: "availability.ended", id: demo.members.member }],
-      upcoming: [],
+      upcomingTimers: [],
     });
   });
 });
@@ -572,7 +577,7 @@ describe("webhooks", () => {
     expect((await control(backend, "GET /webhooks/deliveries")).body).toEqual({ deliveries: [first, second] });
   });
 
-  it("reach the built-in receiver, which responds as configured", async () => {
+  it("reach the built-in inbox, which responds as configured", async () => {
     const backend = newBackend();
     const { url } = (await control(backend, "GET /webhooks/inbox")).body;
     const path = `/state/destinations/${demo.destinations.app}`;
@@ -584,7 +589,7 @@ describe("webhooks", () => {
     expect(received).toEqual([{ at: delivery.at, headers: expect.any(Object), body: delivery.body }]);
     expect(received[0].headers["service-signature"]).toBe(delivery.headers["Service-Signature"]);
     await control(backend, "DELETE /webhooks/inbox");
-    expect((await control(backend, "GET /webhooks/inbox")).body).toEqual({ url, answer: {}, received: [] });
+    expect((await control(backend, "GET /webhooks/inbox")).body).toEqual({ url, response: {}, received: [] });
   });
 });
 
@@ -606,7 +611,7 @@ describe("the event stream", () => {
     const reader = await open(backend);
     await send(backend, "GET /roles");
     expect(await read(reader)).toMatch(
-      /^id: [0-9a-f]{8}-1\ndata: \{.*"type":"request".*"operationId":"listRoles".*\}\n\n$/,
+      /^id: [0-9a-f]{8}-1\ndata: \{.*"type":"request.completed".*"operationId":"listRoles".*\}\n\n$/,
     );
     backend.collections.update("accounts", demo.accountId, { name: "Other" });
     expect(await read(reader)).toContain('"type":"state.changed"');
@@ -614,7 +619,7 @@ describe("the event stream", () => {
     expect(await read(reader)).toContain('"dailyCallLimit":5');
     await backend.deliveries.trigger({ destinationId: demo.destinations.app });
     backend.close();
-    expect((await rest(reader)).map(([, type]) => type)).toEqual(["webhook.sent", "webhook.delivered"]);
+    expect((await rest(reader)).map(([, type]) => type)).toEqual(["delivery.started", "delivery.completed"]);
   });
 
   /** The rest of a stream that has ended, as [id, type]. */
@@ -681,8 +686,8 @@ describe("the event stream", () => {
     const backend = newBackend();
     const id = change(backend, 2005);
     const list = async (query: string) => {
-      const { events, isComplete } = (await control(backend, `GET /events/latest${query}`)).body;
-      return [events.map(({ eventId }: { eventId: string }) => eventId), isComplete];
+      const { events, complete } = (await control(backend, `GET /events/latest${query}`)).body;
+      return [events.map(({ eventId }: { eventId: string }) => eventId), complete];
     };
     expect(await list("?limit=2")).toEqual([[id(2004), id(2005)], false]);
     expect((await list(""))[0]).toHaveLength(100);
@@ -693,20 +698,20 @@ describe("the event stream", () => {
     expect(await list(`?after=${id(2006)}&limit=1`)).toEqual([[id(6)], false]);
   });
 
-  it("counts on across a reset and a clear of the journal", async () => {
+  it("counts on across a reset and a clear of the request log", async () => {
     const backend = newBackend();
     change(backend, 2);
     backend.reset();
-    backend.journal.clear();
+    backend.requests.clear();
     await send(backend, "GET /roles");
-    const { events, isComplete } = backend.events.latest();
-    expect([events.map(({ eventId, type }) => [eventId.split("-")[1], type]), isComplete]).toEqual([
+    const { events, complete } = backend.events.latest();
+    expect([events.map(({ eventId, type }) => [eventId.split("-")[1], type]), complete]).toEqual([
       [
         ["1", "policies.changed"],
         ["2", "policies.changed"],
         ["3", "sandbox.reset"],
         ["4", "requests.cleared"],
-        ["5", "request"],
+        ["5", "request.completed"],
       ],
       true,
     ]);
@@ -715,7 +720,7 @@ describe("the event stream", () => {
 
 describe("the sandboxes' routes", () => {
   it("create, list and delete", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     const { default: backend } = sandboxes;
     expect(await control(backend, "POST /sandboxes", { name: "checkout", policies: { dailyCallLimit: 7 } })).toEqual({
       status: 201,

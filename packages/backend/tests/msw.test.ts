@@ -9,9 +9,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { BackendOptions } from "../src/backend.ts";
 import { createBackend } from "../src/backend.ts";
 import { demo } from "../src/data/demo-seed.ts";
-import { callTransferHandlers, type MswOptions, unmockedFetch } from "../src/msw.ts";
+import { bypassFetch, callTransferHandlers, type MswOptions } from "../src/msw.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
-import { createSandboxes } from "../src/sandboxes.ts";
+import { createSandboxRegistry } from "../src/sandboxes.ts";
 
 const baseUrl = "https://api.example.com";
 const roles = baseUrl + operations.listRoles.path;
@@ -35,7 +35,7 @@ const versions: Record<string, () => Mocked> = {
         server.listen({ onUnhandledFrame: "error" });
         return warnings;
       },
-      unmocked: unmockedFetch(current.bypass),
+      unmocked: bypassFetch(current.bypass),
       close: () => server.close(),
     };
   },
@@ -49,7 +49,7 @@ const versions: Record<string, () => Mocked> = {
         server.listen({ onUnhandledRequest: "error" });
         return warnings;
       },
-      unmocked: unmockedFetch(previous.bypass),
+      unmocked: bypassFetch(previous.bypass),
       close: () => server.close(),
     };
   },
@@ -93,7 +93,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
   it("uses the loopback address as the caller's", async () => {
     const { backend } = listen();
     const ask = async (ip: string) => {
-      const { key } = backend.keys.issueApiKey({ accountId: demo.accountId, allowedIps: [ip] });
+      const { key } = backend.credentials.createApiKey({ accountId: demo.accountId, allowedIps: [ip] });
       return (await fetch(roles, { headers: { authorization: `Bearer ${key}` } })).status;
     };
     expect([await ask("127.0.0.1"), await ask("192.0.2.1")]).toEqual([200, 403]);
@@ -109,7 +109,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     const complaint = vi.spyOn(console, "error").mockReturnValue();
     await expect(fetch(url, { headers })).rejects.toThrow();
     expect(complaint).toHaveBeenCalled();
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
   });
 
   it("serves a base URL with a path", async () => {
@@ -117,11 +117,11 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     mocked.listen(backend, { baseUrl: `${baseUrl}/telephony/` });
     const url = `${baseUrl}/telephony${operations.listRoles.path}`;
     expect((await fetch(url, { headers })).status).toBe(200);
-    expect(backend.journal.list().map(({ path }) => path)).toEqual([operations.listRoles.path]);
+    expect(backend.requests.list().map(({ path }) => path)).toEqual([operations.listRoles.path]);
   });
 
   it("serves the control plane and selects sandboxes by path and header", async () => {
-    const sandboxes = createSandboxes({ autoSandboxes: true });
+    const sandboxes = createSandboxRegistry({ autoSandboxes: true });
     mocked.listen(sandboxes);
     await fetch(`${baseUrl}/_sandbox/one${operations.listRoles.path}?x=1`, { headers });
     await fetch(roles, { headers: { ...headers, "x-sandbox": "two" } });
@@ -130,7 +130,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
   });
 
   it("responds to a preflight without selecting a sandbox, and allows its origin", async () => {
-    mocked.listen(createSandboxes());
+    mocked.listen(createSandboxRegistry());
     const origin = "http://localhost:5173";
     const preflight = await fetch(roles, {
       method: "OPTIONS",
@@ -161,15 +161,18 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect(text).toContain("concurrentCallLimit");
   });
 
-  it.each(["reset", "empty", "processThenDrop"] as const)("turns the fault %s into a network error", async (fault) => {
-    const { backend, warnings } = listen();
-    backend.faults.add({ do: fault, when: { times: 2 } });
-    await expect(fetch(roles, { headers })).rejects.toThrow(TypeError);
-    await expect(fetch(roles, { headers })).rejects.toThrow(TypeError);
-    const kind = fault === "empty" ? "empty" : "reset";
-    expect(warnings).toEqual([expect.stringContaining(`The fault "${kind}" needs a real connection`)]);
-    expect((await fetch(roles, { headers })).status).toBe(200);
-  });
+  it.each(["reset", "empty", "process_then_reset"] as const)(
+    "turns the fault %s into a network error",
+    async (fault) => {
+      const { backend, warnings } = listen();
+      backend.faults.add({ do: fault, when: { times: 2 } });
+      await expect(fetch(roles, { headers })).rejects.toThrow(TypeError);
+      await expect(fetch(roles, { headers })).rejects.toThrow(TypeError);
+      const kind = fault === "empty" ? "empty" : "reset";
+      expect(warnings).toEqual([expect.stringContaining(`The fault "${kind}" needs a real connection`)]);
+      expect((await fetch(roles, { headers })).status).toBe(200);
+    },
+  );
 
   it("lets a request hang until it is aborted, with a warning", async () => {
     const { backend, warnings } = listen();
@@ -185,11 +188,11 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
 
   it("ends a latency when the client aborts, without a warning", async () => {
     const { backend } = listen();
-    backend.faults.add({ do: { latency: 5000 } });
+    backend.faults.add({ do: { latencyMs: 5000 } });
     const complaint = vi.spyOn(console, "error").mockReturnValue();
     const stop = new AbortController();
     const answer = fetch(roles, { headers, signal: stop.signal });
-    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (backend.clock.pendingTimers === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     stop.abort();
     await expect(answer).rejects.toThrow(/abort/);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -207,7 +210,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
 
   it("returns the head before a slow body", async () => {
     const { backend } = listen();
-    backend.faults.add({ do: "slowBody" });
+    backend.faults.add({ do: "slow_body" });
     const stop = new AbortController();
     const answer = await fetch(roles, { headers, signal: stop.signal });
     expect(answer.status).toBe(200);
@@ -217,9 +220,9 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
 
   it("uses the backend's clock and faults", async () => {
     const { backend } = listen();
-    backend.faults.add({ do: { latency: 5000 } });
+    backend.faults.add({ do: { latencyMs: 5000 } });
     const answer = fetch(roles, { headers });
-    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (backend.clock.pendingTimers === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await backend.advance({ by: 5000 });
     expect((await answer).status).toBe(200);
   });
@@ -241,7 +244,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect(seen.join()).not.toContain("msw");
   });
 
-  it("delivers to the built-in receiver without the network", async () => {
+  it("delivers to the built-in inbox without the network", async () => {
     const { backend } = listen({ fetch: mocked.unmocked });
     backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
     await backend.deliveries.trigger({ destinationId: demo.destinations.app });

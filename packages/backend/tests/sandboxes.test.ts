@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { demo } from "../src/data/demo-seed.ts";
-import { createSandboxes, type Sandboxes, type SandboxesOptions } from "../src/sandboxes.ts";
+import { createSandboxRegistry, type SandboxRegistry, type SandboxRegistryOptions } from "../src/sandboxes.ts";
 
 const headers = { authorization: `Bearer ${demo.apiKey}` };
-async function ask(sandboxes: Sandboxes, path: string, more: Record<string, string> = {}) {
+async function ask(sandboxes: SandboxRegistry, path: string, more: Record<string, string> = {}) {
   const response = await sandboxes.fetch(`http://mock.test${path}`, { headers: { ...headers, ...more } });
   return { status: response.status, body: await response.json() };
 }
@@ -15,16 +15,16 @@ describe("a request is handled in the sandbox", () => {
     ["of both", "/_sandbox/one/api/v1/roles", { "x-sandbox": "one" }, "one"],
     ["default, without path or header", "/api/v1/roles", {}, "default"],
   ])("%s", async (_, path, named, name) => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     sandboxes.create("one");
     expect((await ask(sandboxes, path, named)).status).toBe(200);
-    const counts = sandboxes.list().map((each) => [each, sandboxes.get(each)?.journal.list().length]);
+    const counts = sandboxes.list().map((each) => [each, sandboxes.get(each)?.requests.list().length]);
     expect(counts.filter(([, count]) => count === 1)).toEqual([[name, 1]]);
-    expect(sandboxes.get(name)?.journal.list()).toMatchObject([{ path: "/api/v1/roles" }]);
+    expect(sandboxes.get(name)?.requests.list()).toMatchObject([{ path: "/api/v1/roles" }]);
   });
 
   it("of the path, also for the control plane", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     sandboxes.create("one", { now: "2030-01-01T00:00:00Z" });
     const { body } = await ask(sandboxes, "/_sandbox/one/_control/v1/clock");
     expect(body).toMatchObject({ now: "2030-01-01T00:00:00.000Z" });
@@ -33,7 +33,7 @@ describe("a request is handled in the sandbox", () => {
 
 describe("a request that selects", () => {
   it("two different sandboxes is rejected in the error format of its path", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     const named = { "x-sandbox": "two" };
     expect(await ask(sandboxes, "/_sandbox/one/api/v1/roles", named)).toMatchObject({
       status: 400,
@@ -46,7 +46,7 @@ describe("a request that selects", () => {
   });
 
   it("an unknown sandbox gets 404 with a hint", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     const answer = await ask(sandboxes, "/_sandbox/one/api/v1/roles");
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
     expect(answer.body.detail).toContain("POST /_control/v1/sandboxes");
@@ -54,7 +54,7 @@ describe("a request that selects", () => {
   });
 
   it("an unknown sandbox creates it with autoSandboxes, if the name is valid", async () => {
-    const sandboxes = createSandboxes({ autoSandboxes: true });
+    const sandboxes = createSandboxRegistry({ autoSandboxes: true });
     expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(200);
     expect((await ask(sandboxes, "/_sandbox/O%20ne/api/v1/roles")).status).toBe(404);
     expect(sandboxes.list()).toEqual(["default", "one"]);
@@ -63,7 +63,7 @@ describe("a request that selects", () => {
 
 describe("sandboxes", () => {
   it("share only their options", async () => {
-    const sandboxes = createSandboxes({ policies: { dailyCallLimit: 5 } });
+    const sandboxes = createSandboxRegistry({ policies: { dailyCallLimit: 5 } });
     const one = sandboxes.create("one", { policies: { callDurationSecs: 7 } });
     expect(one.policies).toMatchObject({ dailyCallLimit: 5, callDurationSecs: 7 });
     await one.clock.advance({ by: 1000 });
@@ -73,18 +73,18 @@ describe("sandboxes", () => {
   });
 
   it("date the demo data from their own clock", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     sandboxes.create("later", { now: "2030-01-01T00:00:00Z" });
     const until = (name: string) => sandboxes.get(name)?.state.members.get(demo.members.member)?.availability.until;
     expect([until("default"), until("later")]).toEqual(["2026-03-02T13:00:00Z", "2030-01-01T01:00:00Z"]);
   });
 
   it("reject invalid options and name them", () => {
-    expect(() => createSandboxes({ autoSandboxes: 1 as never })).toThrow("autoSandboxes: ");
+    expect(() => createSandboxRegistry({ autoSandboxes: 1 as never })).toThrow("autoSandboxes: ");
   });
 
   it("reject a name that is taken or invalid", () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     expect(() => sandboxes.create("default")).toThrow('name: sandbox "default" already exists');
     expect(() => sandboxes.create("../x")).toThrow("name: ");
     expect(() => sandboxes.create("Check Out")).toThrow("not starting with a hyphen. Use check-out, for example.");
@@ -100,7 +100,7 @@ describe("sandboxes", () => {
     ["chekout", 'There is no sandbox "chekout". Did you mean checkout? Create it with POST /_control/v1/sandboxes.'],
     ["other", 'There is no sandbox "other". Create it with POST /_control/v1/sandboxes.'],
   ])("say how to correct the name %s", async (name, detail) => {
-    const sandboxes = createSandboxes({ autoSandboxes: name === "Check_Out" });
+    const sandboxes = createSandboxRegistry({ autoSandboxes: name === "Check_Out" });
     sandboxes.create("checkout");
     const response = await sandboxes.fetch(`http://mock.test/_sandbox/${name}/api/v1/roles`);
     expect(await response.json()).toMatchObject({ code: "not_found", detail });
@@ -109,7 +109,7 @@ describe("sandboxes", () => {
   it.each([false, true])(
     "are created and deleted under their own names, with autoSandboxes: %s",
     async (autoSandboxes) => {
-      const sandboxes = createSandboxes({ autoSandboxes });
+      const sandboxes = createSandboxRegistry({ autoSandboxes });
       const send = async (method: string, path: string, more: RequestInit = {}) => {
         const response = await sandboxes.fetch(`http://mock.test${path}`, { method, ...more });
         return { status: response.status, text: await response.text() };
@@ -127,7 +127,7 @@ describe("sandboxes", () => {
   );
 
   it("end the event streams of a deleted sandbox", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     sandboxes.create("one");
     const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events");
     expect(sandboxes.delete("one")).toBe(true);
@@ -136,7 +136,7 @@ describe("sandboxes", () => {
   });
 
   it("are followed together: those that are there and those that come, until they go", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     const seen: unknown[] = [];
     const stop = sandboxes.follow((sandbox, { type, name }) => seen.push([sandbox, type, name]));
     const one = sandboxes.create("one");
@@ -149,14 +149,14 @@ describe("sandboxes", () => {
     sandboxes.create("two").reset();
     expect(seen).toEqual([
       ["default", "sandbox.created", "one"],
-      ["one", "request", undefined],
+      ["one", "request.completed", undefined],
       ["default", "sandbox.deleted", "one"],
-      ["default", "request", undefined],
+      ["default", "request.completed", undefined],
     ]);
   });
 
   it("play transport faults as fetch does", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     sandboxes.default.faults.add({ do: "reset" });
     await expect(ask(sandboxes, "/api/v1/roles")).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
   });
@@ -164,7 +164,7 @@ describe("sandboxes", () => {
 
 describe("the limit of sandboxes", () => {
   it("is reported with remedies when a request would exceed it", async () => {
-    const sandboxes = createSandboxes({ autoSandboxes: true, maxSandboxes: 2 });
+    const sandboxes = createSandboxRegistry({ autoSandboxes: true, maxSandboxes: 2 });
     expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(200);
     const answer = await ask(sandboxes, "/_sandbox/two/api/v1/roles");
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
@@ -180,13 +180,15 @@ describe("the limit of sandboxes", () => {
   });
 
   it("is enforced by create, and is 1000 by default", () => {
-    expect(() => createSandboxes({ maxSandboxes: 1 }).create("one")).toThrow("name: the limit of 1 sandbox is reached");
-    const sandboxes = createSandboxes({ seed: {} });
+    expect(() => createSandboxRegistry({ maxSandboxes: 1 }).create("one")).toThrow(
+      "name: the limit of 1 sandbox is reached",
+    );
+    const sandboxes = createSandboxRegistry({ seed: {} });
     for (let count = 1; count < 1000; count += 1) sandboxes.create(`s${count}`);
     expect(() => sandboxes.create("one")).toThrow("name: the limit of 1000 sandboxes is reached");
   });
 
-  it.each<[SandboxesOptions, string]>([
+  it.each<[SandboxRegistryOptions, string]>([
     [{ maxSandboxes: 0 }, "maxSandboxes: "],
     [{ maxSandboxes: 1.5 }, "maxSandboxes: "],
     [{ maxSandboxes: "5" as never }, "maxSandboxes: "],
@@ -194,17 +196,17 @@ describe("the limit of sandboxes", () => {
     [{ sandboxIdleMs: Number.NaN }, "sandboxIdleMs: "],
     [{ sandboxIdleMs: "30m" as never }, "sandboxIdleMs: "],
   ])("is rejected as %j", (options, message) => {
-    expect(() => createSandboxes(options)).toThrow(message);
+    expect(() => createSandboxRegistry(options)).toThrow(message);
   });
 });
 
 describe("a sandbox that is idle in real time", () => {
   const idleMs = 60_000;
   /** Sandboxes, and a function that advances their real time. */
-  function timed(options: SandboxesOptions = {}) {
+  function timed(options: SandboxRegistryOptions = {}) {
     let now = 0;
     const wall = { now: () => now, after: () => () => {} };
-    const sandboxes = createSandboxes({ sandboxIdleMs: idleMs, autoSandboxes: true, wall, ...options });
+    const sandboxes = createSandboxRegistry({ sandboxIdleMs: idleMs, autoSandboxes: true, wall, ...options });
     const pass = (ms: number): void => {
       now += ms;
     };
@@ -242,7 +244,7 @@ describe("a sandbox that is idle in real time", () => {
   it("is kept while a request is in flight", async () => {
     const { sandboxes, pass } = timed();
     const one = sandboxes.create("one");
-    one.faults.add({ do: { latency: 1000 } });
+    one.faults.add({ do: { latencyMs: 1000 } });
     const answer = ask(sandboxes, "/_sandbox/one/api/v1/roles");
     await new Promise((resolve) => setTimeout(resolve, 0));
     pass(2 * idleMs);

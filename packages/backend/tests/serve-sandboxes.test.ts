@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { InputError } from "../src/index.ts";
-import { type SandboxRegistry, serveSandboxes } from "../src/unstable.ts";
+import { type ManagedSandboxes, serveSandboxes } from "../src/unstable.ts";
 
 /** Sandboxes that answer later, as those of other machines do. */
-function remoteSandboxes(names: string[]): SandboxRegistry & { readonly created: unknown[] } {
+function remoteSandboxes(names: string[]): ManagedSandboxes & { readonly created: unknown[] } {
   const created: unknown[] = [];
   return {
     created,
@@ -20,7 +20,7 @@ function remoteSandboxes(names: string[]): SandboxRegistry & { readonly created:
   };
 }
 
-async function ask(registry: SandboxRegistry, method: string, path: string, body?: unknown) {
+async function ask(registry: ManagedSandboxes, method: string, path: string, body?: unknown) {
   const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
   const request = new Request(`https://mock.example.com${path}`, {
     ...init,
@@ -45,15 +45,15 @@ it("lists sandboxes in their order, without those that are gone by now", async (
 
 it("creates a sandbox with its options, and answers when it exists", async () => {
   const registry = remoteSandboxes([]);
-  const { status, body } = await ask(registry, "POST", "/_control/v1/sandboxes", { name: "a", prng: 7 });
+  const { status, body } = await ask(registry, "POST", "/_control/v1/sandboxes", { name: "a", randomSeed: 7 });
   expect([status, body]).toEqual([201, { name: "a", path: "/_sandbox/a" }]);
-  expect(registry.created).toEqual([{ name: "a", options: { prng: 7 } }]);
+  expect(registry.created).toEqual([{ name: "a", options: { randomSeed: 7 } }]);
 });
 
 it.each([
   ["a name that is taken", { name: "a" }, 'sandbox "a" already exists'],
   ["a name that is not allowed", { name: "A b" }, "must be 1 to 63 lower-case letters"],
-  ["an unknown clock", { name: "b", clock: "still" }, "frozen"],
+  ["an unknown clock", { name: "b", clockMode: "still" }, "frozen"],
 ])("refuses %s", async (_, body, message) => {
   const registry = remoteSandboxes(["a"]);
   const refused = await ask(registry, "POST", "/_control/v1/sandboxes", body);

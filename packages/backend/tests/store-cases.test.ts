@@ -1,11 +1,11 @@
 import {
-  memoryStores,
+  createMemoryStorage,
   type RowChange,
-  type SandboxStores,
-  type SandboxStoresCase,
+  type SandboxStorage,
+  type SandboxStorageCase,
   type StoredRow,
+  sandboxStorageCases,
   sandboxStoreCases,
-  sandboxStoresCases,
 } from "@call-transfer/backend/conformance";
 import { describe, expect, it } from "vitest";
 
@@ -42,7 +42,7 @@ const rules = {
 };
 
 /** Opens plain stores on the same data each time. */
-function opener(changed: Partial<typeof rules>): () => SandboxStores {
+function opener(changed: Partial<typeof rules>): () => SandboxStorage {
   const rule = { ...rules, ...changed };
   const removed = new Map<string, StoredRow>();
   let sandboxes = new Map<string, Sandbox>();
@@ -226,16 +226,16 @@ const wrongStores: readonly [name: string, change: Partial<typeof rules>, failin
   ["hold 100 sandboxes", { mostSandboxes: 100 }, "keeps 200 sandboxes side by side"],
 ];
 
-const caseNamed = (name: string): SandboxStoresCase => {
-  const found = sandboxStoresCases.find((each) => each.name === name);
+const caseNamed = (name: string): SandboxStorageCase => {
+  const found = sandboxStorageCases.find((each) => each.name === name);
   if (found === undefined) throw new Error(`There is no case named ${name}.`);
   return found;
 };
 
-const names = sandboxStoresCases.map(({ name }) => name);
+const names = sandboxStorageCases.map(({ name }) => name);
 
 /** Runs a case. Returns its error. */
-async function failureOf(name: string, openStores: () => SandboxStores): Promise<unknown> {
+async function failureOf(name: string, openStores: () => SandboxStorage): Promise<unknown> {
   return caseNamed(name)
     .run(openStores)
     .then(
@@ -244,7 +244,7 @@ async function failureOf(name: string, openStores: () => SandboxStores): Promise
     );
 }
 
-describe("sandboxStoresCases", () => {
+describe("sandboxStorageCases", () => {
   it("has each case of one store", () => {
     expect(names).toEqual(expect.arrayContaining(sandboxStoreCases.map(({ name }) => ofStore(name))));
   });
@@ -264,24 +264,24 @@ describe("sandboxStoresCases", () => {
 
   it("a case that fails closes what it opened", async () => {
     let open = 0;
-    const openStores = (): SandboxStores => {
+    const openStores = (): SandboxStorage => {
       open++;
       const stores = opener({ movesWhenWrittenAgain: true })();
       return { ...stores, close: () => void open-- };
     };
-    for (const { run } of sandboxStoresCases) await run(openStores).catch(() => undefined);
+    for (const { run } of sandboxStorageCases) await run(openStores).catch(() => undefined);
     expect(open).toBe(0);
   });
 });
 
-describe("memoryStores", () => {
+describe("createMemoryStorage", () => {
   it.each(names)("%s", async (name) => {
-    const stores = memoryStores();
+    const stores = createMemoryStorage();
     expect(await failureOf(name, () => stores)).toBeUndefined();
   });
 
   it("returns the rows of the time at which they were loaded", () => {
-    const store = memoryStores().open("default", "{}");
+    const store = createMemoryStorage().open("default", "{}");
     store.commit([{ table: "groups", key: "a", text: "1" }]);
     const rows = store.load();
     store.commit([{ table: "groups", key: "a", text: "2" }]);

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 it("controls a mock server over HTTP and removes its sandboxes", async () => {
-  const chosen = cases.filter(({ noun }) => ["webhooks", "members"].includes(noun));
+  const chosen = cases.filter(({ resource }) => ["webhooks", "members"].includes(resource));
   const runs: CaseResult[] = [];
   await mockServerAt(server.url).run(chosen, (run) => runs.push(run));
   expect(runs.filter(({ failure, missing }) => failure ?? missing)).toEqual([]);

@@ -25,7 +25,7 @@ const controlOf =
     return text === "" ? undefined : JSON.parse(text);
   };
 
-/** Replaces the receiver URL in a seed by the built-in receiver. */
+/** Replaces the receiver URL in a seed by the built-in inbox. */
 const received = (seed: Seed): unknown => JSON.parse(JSON.stringify(seed).replaceAll(receiverUrl, inboxUrl));
 
 async function credentialsOf(control: Control, who: Caller): Promise<Credentials> {
@@ -36,8 +36,8 @@ async function credentialsOf(control: Control, who: Caller): Promise<Credentials
     if (deleted) await control("DELETE", `/state/users/${userId}`);
     return { accessToken: (issued as { token: string }).token, ...account };
   }
-  const { keyOf, accountId: _named, ...options } = who;
-  const issued = await control("POST", "/auth/api-keys", { accountId: keyOf, ...options });
+  const { keyAccountId, accountId: _named, ...options } = who;
+  const issued = await control("POST", "/auth/api-keys", { accountId: keyAccountId, ...options });
   return { apiKey: (issued as { key: string }).key, ...account };
 }
 
@@ -110,7 +110,7 @@ export function sandboxesAt(name: string, url: string, token: string | undefined
     async open() {
       opened += 1;
       const sandbox = `contract-${process.pid}-${opened}`;
-      const options = { seed: received(world), now: new Date(start).toISOString(), clock: "frozen" };
+      const options = { seed: received(world), now: new Date(start).toISOString(), clockMode: "frozen" };
       await server("POST", "/sandboxes", { name: sandbox, ...options });
       const baseUrl = `${url}/_sandbox/${sandbox}`;
       return {

@@ -13,16 +13,16 @@ export function createReceiver(): { received: readonly Delivery[]; fetch: typeof
   return { received, fetch };
 }
 
-async function credentialsOf({ keys, collections }: Backend, who: Caller): Promise<Credentials> {
+async function credentialsOf({ credentials, collections }: Backend, who: Caller): Promise<Credentials> {
   const account = who.accountId === undefined ? {} : { accountId: who.accountId };
   if ("userId" in who) {
     const expired = who.expired ? { expired: who.expired } : {};
-    const accessToken = await keys.issueToken({ userId: who.userId, ...expired });
+    const accessToken = await credentials.createAccessToken({ userId: who.userId, ...expired });
     if (who.deleted) collections.delete("users", who.userId);
     return { accessToken, ...account };
   }
-  const { keyOf, accountId: _named, ...options } = who;
-  return { apiKey: keys.issueApiKey({ accountId: keyOf, ...options }).key, ...account };
+  const { keyAccountId, accountId: _named, ...options } = who;
+  return { apiKey: credentials.createApiKey({ accountId: keyAccountId, ...options }).key, ...account };
 }
 
 /** A reference backend as a target. Requests go through `place`; state and clock are controlled directly. */
@@ -56,8 +56,8 @@ export const backendTarget = (
 });
 
 /** What handlers of a backend threw. Responses do not say it. */
-export function exceptionsOf({ journal }: Backend): string[] {
-  const thrown = journal.list().flatMap(({ error }) => (error === undefined ? [] : [error.split("\n    at ")[0]]));
+export function exceptionsOf({ requests }: Backend): string[] {
+  const thrown = requests.list().flatMap(({ error }) => (error === undefined ? [] : [error.split("\n    at ")[0]]));
   return [...new Set(thrown)].map((error) => `A handler of the backend failed: ${error}`);
 }
 

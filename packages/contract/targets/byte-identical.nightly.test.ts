@@ -91,7 +91,10 @@ async function converse(send: MswPage["send"]): Promise<Record<string, { status:
   };
   const inPlace = ({ path, ...request }: PlainRequest): PlainRequest => ({ ...request, path: place + path });
   const now = new Date(start).toISOString();
-  await ask("the sandbox", control("/sandboxes", { name: "side-by-side", seed: world, now, clock: "frozen", prng: 7 }));
+  await ask(
+    "the sandbox",
+    control("/sandboxes", { name: "side-by-side", seed: world, now, clockMode: "frozen", randomSeed: 7 }),
+  );
   const { key } = parsed(await ask("a key", inPlace(control("/auth/api-keys", { accountId: accounts.home })))) as {
     key: string;
   };
@@ -100,7 +103,7 @@ async function converse(send: MswPage["send"]): Promise<Record<string, { status:
   };
   for (const id of operationIds)
     for (const [what, request] of Object.entries(requestsOf(id, { key, token }))) await ask(`${id}: ${what}`, request);
-  for (const action of [{ code: "internal_error" }, { rateLimit: { retryAfterSecs: 7 } }, "unknownEnum"])
+  for (const action of [{ code: "internal_error" }, { rateLimit: { retryAfterSecs: 7 } }, "unknown_enum_value"])
     for (const id of operationIds) {
       await send(inPlace(control("/faults", { match: { operationId: id }, do: action })));
       const { "a program's": request } = requestsOf(id, { key, token });

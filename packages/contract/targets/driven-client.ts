@@ -72,7 +72,7 @@ export class DrivenClient extends sdk.CallTransfer {
       const operation = operationAt(method, path);
       const report = await this.#ask({ do: "call", operation, ...input });
       this.#time?.waits.push(...report.waitsMs);
-      this.#time?.limitsOfAttempts.push(...report.limitsMs);
+      this.#time?.attemptTimeoutsMs.push(...report.limitsMs);
       if (report.error) throw errorOf(report.error, operation);
       const { data, status = 200, headers } = report;
       const response = new Response(null, { status, ...(headers && { headers }) });

@@ -6,7 +6,7 @@ import { type SharedSetup, withSharedSetup } from "./runner.ts";
 
 /** Starts the mock server on a free port, over real sockets. Each case has its own sandbox. */
 export async function openHttp(name: string): Promise<SharedSetup> {
-  const server = await startMockServer({ port: 0, clock: "frozen", seed: structuredClone(world), now: start });
+  const server = await startMockServer({ port: 0, clockMode: "frozen", seed: structuredClone(world), now: start });
   let opened = 0;
   return {
     async open() {

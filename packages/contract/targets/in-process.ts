@@ -16,7 +16,10 @@ export const inProcessRunner = (name: string, create: typeof createBackend = cre
     return {
       target,
       // The derived cases write every field, and restoring after each case would take as long as all cases.
-      problems: ({ noun }) => [...exceptionsOf(backend), ...(noun === "properties" ? restoreProblems(backend) : [])],
+      problems: ({ resource }) => [
+        ...exceptionsOf(backend),
+        ...(resource === "properties" ? restoreProblems(backend) : []),
+      ],
       close: async () => {},
     };
   });

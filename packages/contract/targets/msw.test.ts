@@ -35,7 +35,7 @@ describe.each([
     server.listen();
     backend.faults.add({ do: "reset" });
     const { roles } = await client.roles.list().finally(() => server.close());
-    expect([roles.length > 0, backend.journal.list().map(({ status }) => status)]).toEqual([true, [0, 200]]);
+    expect([roles.length > 0, backend.requests.list().map(({ status }) => status)]).toEqual([true, [0, 200]]);
     expect(warn).toHaveBeenCalledOnce();
   });
 });

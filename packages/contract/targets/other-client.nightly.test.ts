@@ -90,9 +90,9 @@ async function compile(): Promise<string> {
 
 it("a client of another generator runs every operation", async () => {
   const file = await compile();
-  const server = await startMockServer({ port: 0, clock: "frozen", now: start, seed: structuredClone(world) });
+  const server = await startMockServer({ port: 0, clockMode: "frozen", now: start, seed: structuredClone(world) });
   try {
-    const { key } = server.backend.keys.issueApiKey({ accountId: accounts.home });
+    const { key } = server.backend.credentials.createApiKey({ accountId: accounts.home });
     const { stdout } = await run(process.execPath, [file, server.url, key]);
     const statuses = operationIds.map((operation) => [operation, operations[operation].successes[0].status]);
     expect(JSON.parse(stdout)).toEqual({

@@ -5,12 +5,12 @@ import type { CaseName } from "../src/suite/target.ts";
 
 /** Cases that are expected to fail on a target with Prism, and why. Each of them must still fail. */
 interface Deviation {
-  readonly noun: string;
+  readonly resource: string;
   /** The names of the cases. */
   readonly names: RegExp;
   /** The operations concerned, by what the contract says of them; all without it. */
   readonly of?: (operation: OperationId) => boolean;
-  readonly why: string;
+  readonly reason: string;
 }
 
 const documents =
@@ -34,83 +34,84 @@ const malformedJson = "Prism never responds to a malformed JSON body";
 
 /** Where Prism as a mock differs from the platform. The first match is the reason. */
 const mock: readonly Deviation[] = [
-  { noun: "errors", names: / with malformed JSON /, why: malformedJson },
+  { resource: "errors", names: / with malformed JSON /, reason: malformedJson },
   {
-    noun: "errors",
+    resource: "errors",
     names: / with (?:an empty body|another content type|JSON sent as text\/plain|a body over 1 MiB) /,
-    why: "Prism returns the same example for every invalid body: the first of the statuses 415, 422 and 400",
+    reason: "Prism returns the same example for every invalid body: the first of the statuses 415, 422 and 400",
   },
   {
-    noun: "errors",
+    resource: "errors",
     names: / with another method |^an unknown path /,
-    why: "for unknown paths and methods Prism returns its own error body",
+    reason: "for unknown paths and methods Prism returns its own error body",
   },
-  { noun: "errors", names: /differs for each request$/, why: "every response has the example X-Request-Id" },
+  { resource: "errors", names: /differs for each request$/, reason: "every response has the example X-Request-Id" },
   {
-    noun: "invalid input",
+    resource: "invalid input",
     names: / rejects \w+ \(path\): id, /,
-    why: "the OpenAPI document does not define the form of ids (A-6)",
+    reason: "the OpenAPI document does not define the form of ids (A-6)",
   },
   {
-    noun: "invalid input",
+    resource: "invalid input",
     names: / rejects \S+ \(query\): .*""$/,
-    why: "Prism treats a parameter without a value as absent",
+    reason: "Prism treats a parameter without a value as absent",
   },
   {
-    noun: "invalid input",
+    resource: "invalid input",
     names: leavesOutDefault,
-    why: "Prism returns the same example for every page",
+    reason: "Prism returns the same example for every page",
   },
   {
-    noun: "invalid input",
+    resource: "invalid input",
     names: / rejects /,
     of: documents(422),
-    why: "Prism prefers a documented 422 to the 400",
+    reason: "Prism prefers a documented 422 to the 400",
   },
   {
-    noun: "invalid input",
+    resource: "invalid input",
     names: / rejects (?!\(body\)|name: required|name: null)/,
-    why: "the response is an example, which names other fields",
+    reason: "the response is an example, which names other fields",
   },
-  { noun: "roles", names: /holds every built-in role/, why: "the example has only two of the roles" },
+  { resource: "roles", names: /holds every built-in role/, reason: "the example has only two of the roles" },
 ];
 
 /** Where Prism as a proxy changes the result of the mock server. */
 const proxy: readonly Deviation[] = [
-  { noun: "errors", names: / with malformed JSON /, why: malformedJson },
-  { noun: "check order", names: /malformed JSON/, why: malformedJson },
+  { resource: "errors", names: / with malformed JSON /, reason: malformedJson },
+  { resource: "check order", names: /malformed JSON/, reason: malformedJson },
   {
-    noun: "broken responses",
-    names: / after (?:truncate|slowBody) .* fails with outcome applied$/,
-    why: "Prism forwards complete responses only, so the client cannot know from a part that the request was applied",
+    resource: "broken responses",
+    names: / after (?:truncate|slow_body) .* fails with outcome applied$/,
+    reason:
+      "Prism forwards complete responses only, so the client cannot know from a part that the request was applied",
   },
 ];
 
 /** Cases with a fault that violates the OpenAPI document, so Prism must report a violation. */
 const broken: readonly Deviation[] = [
   {
-    noun: "errors",
+    resource: "errors",
     names: /^an error that is not JSON /,
-    why: "the response is a proxy's page, which is not documented",
+    reason: "the response is a proxy's page, which is not documented",
   },
-  { noun: "retries", names: / after a 408 without a body /, why: "a proxy's 408 has no body" },
-  { noun: "retries", names: / after a proxy's 502 /, why: "a proxy's page is not JSON" },
+  { resource: "retries", names: / after a 408 without a body /, reason: "a proxy's 408 has no body" },
+  { resource: "retries", names: / after a proxy's 502 /, reason: "a proxy's page is not JSON" },
   {
-    noun: "broken responses",
-    names: / after wrongContentType /,
+    resource: "broken responses",
+    names: / after wrong_content_type /,
     of: hasResponseBody,
-    why: "a success has the content type HTML",
+    reason: "a success has the content type HTML",
   },
 ];
 
 /** Cases with requests that Prism never responds to, so that the target does not wait for it. */
 const unanswered: readonly Deviation[] = [
-  { noun: "errors", names: / with malformed JSON /, why: malformedJson },
-  { noun: "check order", names: /malformed JSON/, why: malformedJson },
+  { resource: "errors", names: / with malformed JSON /, reason: malformedJson },
+  { resource: "check order", names: /malformed JSON/, reason: malformedJson },
   {
-    noun: "broken responses",
+    resource: "broken responses",
     names: / after truncate /,
-    why: "Prism never responds when a forwarded body is truncated",
+    reason: "Prism never responds when a forwarded body is truncated",
   },
 ];
 
@@ -124,10 +125,10 @@ function concerns({ of: isConcerned }: Deviation, name: string): boolean {
 }
 
 /** The reason of the first entry that matches a case; undefined without a match. */
-export const reasonFor = (list: keyof typeof deviations, { noun, name }: CaseName): string | undefined =>
+export const reasonFor = (list: keyof typeof deviations, { resource, name }: CaseName): string | undefined =>
   deviations[list].find(
-    (deviation) => deviation.noun === noun && deviation.names.test(name) && concerns(deviation, name),
-  )?.why;
+    (deviation) => deviation.resource === resource && deviation.names.test(name) && concerns(deviation, name),
+  )?.reason;
 
 const answerWithinMs = 300_000;
 const notAnsweredWithinMs = 300;

@@ -37,7 +37,7 @@ export function judged(run: CaseResult, contractCase: CaseName, objections: read
 export const prismProxy: TargetRunner = {
   name,
   async run(cases, onRun) {
-    const server = await startMockServer({ port: 0, clock: "frozen", now: start });
+    const server = await startMockServer({ port: 0, clockMode: "frozen", now: start });
     const prism = await startPrismServer({ port: 0, upstream: server.url });
     try {
       for (const [index, contractCase] of cases.entries()) {

@@ -20,7 +20,7 @@ describe("the OpenAPI document served by Prism", () => {
   it("rejects every invalid value, except for ids and parameters without a value", () => {
     const statuses: (number | null)[] = [errorCodes.validation_failed.status, errorCodes.unprocessable_entity.status];
     const taken = runs
-      .filter(({ noun, name }) => noun === "invalid input" && name.includes(" rejects "))
+      .filter(({ resource, name }) => resource === "invalid input" && name.includes(" rejects "))
       .filter(({ exchanges }) => !exchanges.every(({ status }) => statuses.includes(status)))
       .filter(({ name }) => !/ \(path\): id, | type, ""$/.test(name));
     expect(taken).toEqual([]);
@@ -28,7 +28,7 @@ describe("the OpenAPI document served by Prism", () => {
 });
 
 it("Prism reports no violation for the mock server's responses", async () => {
-  const few = cases.filter(({ noun }) => noun === "members" || noun === "destination-groups");
+  const few = cases.filter(({ resource }) => resource === "members" || resource === "destination-groups");
   const runs: CaseResult[] = [];
   await prismProxy.run(few, (run) => runs.push(run));
   expect(runs.filter((run) => !sane(run))).toEqual([]);
@@ -37,15 +37,23 @@ it("Prism reports no violation for the mock server's responses", async () => {
 
 it.each(Object.entries(deviations))("every entry of the list %s matches a case", (_list, entries) => {
   const idle = entries.filter(
-    (entry) => !cases.some(({ noun, name }) => noun === entry.noun && entry.names.test(name)),
+    (entry) => !cases.some(({ resource, name }) => resource === entry.resource && entry.names.test(name)),
   );
   expect(idle).toEqual([]);
 });
 
-const named = (noun: string, isListed: boolean) => {
-  const found = cases.find((one) => one.noun === noun && (reasonFor("broken", one) !== undefined) === isListed);
-  if (found === undefined) throw new Error(`No case of ${noun}`);
-  const run: CaseResult = { noun, name: found.name, target: "any", covers: [], exchanges: [], findings: [], tookMs: 0 };
+const named = (resource: string, isListed: boolean) => {
+  const found = cases.find((one) => one.resource === resource && (reasonFor("broken", one) !== undefined) === isListed);
+  if (found === undefined) throw new Error(`No case of ${resource}`);
+  const run: CaseResult = {
+    resource,
+    name: found.name,
+    target: "any",
+    covers: [],
+    exchanges: [],
+    findings: [],
+    durationMs: 0,
+  };
   return { run, found };
 };
 

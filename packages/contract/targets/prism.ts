@@ -7,8 +7,8 @@ import type { TargetRunner } from "./runner.ts";
 const name = "prism";
 const noHandle = "Prism has no control plane";
 const cannot: Target["unsupported"] = {
-  stateful: "answers are examples of the document, whatever was sent before",
-  auth: "any bearer token is as good as another",
+  state: "answers are examples of the document, whatever was sent before",
+  authentication: "any bearer token is as good as another",
   clock: noHandle,
   faults: noHandle,
   policies: noHandle,

@@ -1,7 +1,7 @@
 // After each commit of each contract case, what a restart would load is compared with the backend that runs on.
 import { isDeepStrictEqual } from "node:util";
 import { type Backend, type BackendOptions, createBackend } from "@call-transfer/backend";
-import { memoryStores } from "@call-transfer/backend/conformance";
+import { createMemoryStorage } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
 import { createCore, defaultParts } from "../../backend/src/backend.ts";
 import { keepCore } from "../../backend/src/data/load-sandbox.ts";
@@ -13,7 +13,7 @@ import { inProcessRunner } from "./in-process.ts";
 type Comparable = Record<string, unknown>;
 
 /** What a restart loads, without continuing from there. */
-function loaded(stores: ReturnType<typeof memoryStores>): Comparable {
+function loaded(stores: ReturnType<typeof createMemoryStorage>): Comparable {
   const core = createCore({ store: stores.open("default", "{}") }, defaultParts);
   const { writer } = core.backend;
   if (writer === undefined || !keepCore(core, writer)) throw new Error("The store holds nothing.");
@@ -53,7 +53,7 @@ function createWatched(failing?: number) {
   let commits = 0;
   let compared = 0;
   const create = (options: BackendOptions = {}): Backend => {
-    const stores = memoryStores();
+    const stores = createMemoryStorage();
     const inner = stores.open("default", "{}");
     let backend: Backend | undefined;
     const store: typeof inner = {

@@ -4,20 +4,20 @@ import type { CaseResult } from "../src/suite/run.ts";
 import { coverageMarkdown } from "./report.ts";
 
 const runOf = (target: string, changes: Partial<CaseResult> = {}): CaseResult => ({
-  noun: "roles",
+  resource: "roles",
   name: "the list",
   target,
   covers: [],
   exchanges: [{ operation: "listRoles", status: 200, byFault: false }],
   findings: [],
-  tookMs: 1,
+  durationMs: 1,
   ...changes,
 });
 
 const page = (...runs: CaseResult[]) => coverageMarkdown(measureCoverage(runs));
 /** The row of the operations' 200 in a page. */
 const servedRow = (...runs: CaseResult[]) => /^\| 200 \|.*$/m.exec(page(...runs))?.[0];
-const limited = { exchanges: [], missing: [{ capability: "auth", why: "it has no users" }] } as const;
+const limited = { exchanges: [], missing: [{ capability: "authentication", reason: "it has no users" }] } as const;
 
 describe("coverageMarkdown", () => {
   it("marks a cell that every target covers", () => {
@@ -33,7 +33,7 @@ describe("coverageMarkdown", () => {
   });
 
   it("does not depend on the duration of the cases", () => {
-    expect(page(runOf("one", { tookMs: 900 }))).toBe(page(runOf("one")));
+    expect(page(runOf("one", { durationMs: 900 }))).toBe(page(runOf("one")));
   });
 
   it("lists a deviation with its reason and case", () => {

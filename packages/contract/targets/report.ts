@@ -1,7 +1,7 @@
 import { type CoverageCell, cellClasses, nameCell } from "../src/coverage/cells.ts";
-import type { Coverage, CoverageRow, Tally } from "../src/coverage/coverage.ts";
+import type { Coverage, CoverageRow, TargetSummary } from "../src/coverage/coverage.ts";
 import { groupBy } from "../src/coverage/coverage.ts";
-import { onDemandCodes } from "../src/document/document.ts";
+import { faultOnlyCodes } from "../src/document/document.ts";
 
 type Kind = CoverageCell["kind"];
 const kinds = Object.keys(cellClasses) as Kind[];
@@ -51,10 +51,12 @@ export function caseTable({ tallies }: Coverage): string {
   return table(["Target", "Cases passed", "Failed", "Known deviations", "Unsupported"], lines);
 }
 
-const limitsOf = ({ target, notRun, deviations }: Tally): string[] => [
-  ...[...notRun].map(([capability, { why, cases }]) => `**${target}**, ${capability}: ${why} (${cases} cases not run)`),
+const limitsOf = ({ target, notRun, deviations }: TargetSummary): string[] => [
+  ...[...notRun].map(
+    ([capability, { reason, cases }]) => `**${target}**, ${capability}: ${reason} (${cases} cases not run)`,
+  ),
   ...[...deviations].map(
-    ([why, cases]) => `**${target}**: ${why} (${cases.length === 1 ? cases[0] : `${cases.length} cases`})`,
+    ([reason, cases]) => `**${target}**: ${reason} (${cases.length === 1 ? cases[0] : `${cases.length} cases`})`,
   ),
 ];
 
@@ -105,13 +107,13 @@ function plainTable(coverage: Coverage, kinds: readonly Kind[], head: string): s
 function reactionTable(coverage: Coverage): string {
   const all = targetsOf(coverage);
   const rows = rowsOf(coverage, "reaction");
-  const retries = [...new Set(rows.flatMap(({ cell }) => (cell.kind === "reaction" ? [cell.retry] : [])))];
+  const retries = [...new Set(rows.flatMap(({ cell }) => (cell.kind === "reaction" ? [cell.idempotency] : [])))];
   const groups = groupBy(rows, ({ cell }) => (cell.kind === "reaction" ? cell.fault : ""));
   const lines = [...groups].map(([fault, group]) => [
     fault,
     ...retries.map((retry) =>
       mark(
-        group.find(({ cell }) => cell.kind === "reaction" && cell.retry === retry),
+        group.find(({ cell }) => cell.kind === "reaction" && cell.idempotency === retry),
         all,
       ),
     ),
@@ -164,8 +166,8 @@ ${plainTable(coverage, ["webhook"], "Delivery")}
 
 ## Fault × client reaction
 
-The SDK's reaction depends on the operation's retry class. It may always retry \`safe\` operations. It may retry \`unique\` ones
-unless a name is taken. It never retries \`once\` ones if the outcome is unknown.
+The SDK's reaction depends on the operation's idempotency. It may always retry \`idempotent\` operations. It may retry \`conflict_safe\` ones
+unless a name is taken. It never retries \`non_idempotent\` ones if the outcome is unknown.
 
 ${reactionTable(coverage)}
 
@@ -183,7 +185,7 @@ A code is in this list for one of two reasons (A-29). Either the contract marks 
 triggers it. Or no operation of the contract lists it, because the specification does not define the operations that return it.
 The suite also produces every code of the table once on demand and reads it through the SDK.
 
-${onDemandCodes
+${faultOnlyCodes
   .toSorted()
   .map((code) => `\`${code}\``)
   .join(", ")}

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Backend, createSandboxes } from "@call-transfer/backend";
+import { type Backend, createSandboxRegistry } from "@call-transfer/backend";
 import { openSqliteStores } from "../../mock-server/src/store/sqlite.ts";
 import { start } from "../src/fixtures/names.ts";
 import { world } from "../src/fixtures/world.ts";
@@ -20,10 +20,10 @@ export const sqlite = withSharedSetup(name, async () => {
       const path = join(folder, `${opened}.db`);
       const { received, fetch } = createReceiver();
       const create = () =>
-        createSandboxes({ seed: structuredClone(world), now: start, fetch, stores: openSqliteStores(path) });
+        createSandboxRegistry({ seed: structuredClone(world), now: start, fetch, stores: openSqliteStores(path) });
       let sandboxes = create();
       const restart = async () => {
-        await sandboxes.default.saved();
+        await sandboxes.default.flush();
         sandboxes.close();
         sandboxes = create();
       };

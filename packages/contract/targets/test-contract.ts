@@ -41,7 +41,7 @@ const isAddress = (name: string): boolean => /^https?:\/\//.test(name);
 interface Result {
   readonly target: string;
   readonly runs: readonly CaseResult[];
-  readonly tookMs: number;
+  readonly durationMs: number;
   /** Why the target could not be started, or stopped. */
   readonly broken?: string;
 }
@@ -56,17 +56,17 @@ function messageWithCause(error: unknown): string {
 async function runTarget(target: string): Promise<Result | undefined> {
   const runs: CaseResult[] = [];
   const startedAt = performance.now();
-  const tookMs = () => Math.round(performance.now() - startedAt);
+  const durationMs = () => Math.round(performance.now() - startedAt);
   try {
     const runner = isAddress(target) ? mockServerAt(target) : await { ...targets, ...namedTargets }[target]?.();
     if (runner === undefined) return undefined;
     await runner.run(cases, (run) => runs.push(run));
   } catch (error) {
-    return { target, runs, tookMs: tookMs(), broken: messageWithCause(error) };
+    return { target, runs, durationMs: durationMs(), broken: messageWithCause(error) };
   }
   const broken =
     runs.length === cases.length ? {} : { broken: `only ${runs.length} of ${cases.length} cases returned a result` };
-  return { target, runs, tookMs: tookMs(), ...broken };
+  return { target, runs, durationMs: durationMs(), ...broken };
 }
 
 /** Writes the full reports and, after a complete run, the committed numbers; returns the problems. */
@@ -140,7 +140,7 @@ for (const target of new Set(asked.map((name) => name.replace(/\/+$/, "")))) {
   const result = await runTarget(target);
   if (result === undefined) continue;
   results.push(result);
-  if (!json) console.log(runsText(target, result.runs, result.tookMs));
+  if (!json) console.log(runsText(target, result.runs, result.durationMs));
   if (result.broken !== undefined) console.error(`  BROKEN ${target}: ${result.broken}`);
 }
 

@@ -28,7 +28,7 @@ it("removes the empty secret file when it is interrupted", async () => {
     [
       ...["--conditions=@call-transfer/source", fileURLToPath(new URL("../src/cli.ts", import.meta.url))],
       ...["--base-url", `http://127.0.0.1:${port}`, "--allow-changes"],
-      ...["--destination", "any", "--secret-file", secretFile],
+      ...["--rotate-destination-id", "any", "--secret-file", secretFile],
     ],
     { env: { ...process.env, CALL_TRANSFER_API_KEY: "svc_live_any" }, stdio: "ignore" },
   );

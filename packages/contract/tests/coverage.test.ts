@@ -6,11 +6,11 @@ import type { CaseResult } from "../src/suite/run.ts";
 const served: Exchange = { operation: "listRoles", status: 200, byFault: false };
 
 const runOf = (exchange: Exchange, changes: Partial<CaseResult> = {}): CaseResult => ({
-  noun: "any",
+  resource: "any",
   name: "any",
   target: "fake",
   covers: [],
-  tookMs: 0,
+  durationMs: 0,
   exchanges: [exchange],
   findings: [],
   ...changes,
@@ -59,20 +59,25 @@ describe("the coverage", () => {
     expect(about("not documented", gaps(runOf(strange)))).toHaveLength(2);
   });
 
-  it("requires a case of the operation's own noun", () => {
+  it("requires a case of the operation's own resource", () => {
     expect(about("case of its own", gaps(runOf(served)))).toHaveLength(1);
-    expect(about("case of its own", gaps(runOf(served, { noun: "roles" })))).toEqual([]);
+    expect(about("case of its own", gaps(runOf(served, { resource: "roles" })))).toEqual([]);
   });
 
   it("lists the cases that a target could not run, and why", () => {
-    const { tallies } = measureCoverage([runOf(served, { missing: [{ capability: "clock", why: "it has none" }] })]);
-    expect(tallies[0]?.notRun).toEqual(new Map([["clock", { why: "it has none", cases: 1 }]]));
+    const { tallies } = measureCoverage([runOf(served, { missing: [{ capability: "clock", reason: "it has none" }] })]);
+    expect(tallies[0]?.notRun).toEqual(new Map([["clock", { reason: "it has none", cases: 1 }]]));
   });
 
   it("excuses a target from a cell whose cases it cannot run", () => {
-    const limited = runOf(served, { target: "limited", missing: [{ capability: "auth", why: "it has no users" }] });
+    const limited = runOf(served, {
+      target: "limited",
+      missing: [{ capability: "authentication", reason: "it has no users" }],
+    });
     const rows = measureCoverage([runOf(served), limited]).rows.filter(({ cell }) => cell.kind === "status");
-    expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual(["auth: it has no users"]);
+    expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual([
+      "authentication: it has no users",
+    ]);
     expect(about("limited: listRoles never returned status 200", gaps(runOf(served), limited))).toEqual([]);
   });
 
@@ -90,7 +95,7 @@ describe("the coverage", () => {
     ["a transition", "availability: away → available"],
     ["a signed delivery", "no transfer.offer was verified signed"],
     ["a delivery after a rotation", "no transfer.offer was verified rotated"],
-    ["a reaction to a failure", "no operation of the class once was tested with hang"],
+    ["a reaction to a failure", "no operation of the class non_idempotent was tested with hang"],
   ])("requires %s", (_what, words) => {
     expect(about(words, coverageGaps(measureCoverage([runOf(served)])))).toHaveLength(1);
   });

@@ -68,7 +68,7 @@ describe("probesOf", () => {
   });
 
   it("expects the field code of a pattern", () => {
-    const refused = pairs({ type: "string", pattern: "^base$", "x-field-code": "phone_not_e164" }, "pattern");
+    const refused = pairs({ type: "string", pattern: "^base$", "x-pattern-error-code": "phone_not_e164" }, "pattern");
     expect(refused?.at(-1)?.[1]).toBe("phone_not_e164");
   });
 

@@ -163,7 +163,7 @@ describe("the recorder, for other accounts", () => {
       ...answering(() => rolesWith(extra)),
       credentialsFor: async () => ({ apiKey: "key" }),
     });
-    await target.credentialsFor({ keyOf: accounts.home });
+    await target.credentialsFor({ keyAccountId: accounts.home });
     await target.fetch(`http://localhost/api/v1/roles${query}`, { headers });
     return violations;
   };

@@ -8,7 +8,7 @@ const broken: Target = {
   name: "broken",
   baseUrl: "http://localhost",
   fetch: async () => Response.json({}, { headers: { "X-Request-Id": "r1" } }),
-  unsupported: { clock: "it has none", stateful: "it forgets" },
+  unsupported: { clock: "it has none", state: "it forgets" },
   credentialsFor: async () => ({}),
   seed: async () => {},
 };
@@ -19,10 +19,10 @@ const harmless = declare("harmless", async () => {});
 
 describe("runCase", () => {
   it("does not run a case with missing capabilities, and names them", async () => {
-    const needy = casesFor("any", ["clock", "stateful"])("needy", async () => {});
+    const needy = casesFor("any", ["clock", "state"])("needy", async () => {});
     expect((await runCase(needy, broken)).missing).toEqual([
-      { capability: "clock", why: "it has none" },
-      { capability: "stateful", why: "it forgets" },
+      { capability: "clock", reason: "it has none" },
+      { capability: "state", reason: "it forgets" },
     ]);
   });
 

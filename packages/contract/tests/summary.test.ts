@@ -3,16 +3,16 @@ import { runsText, totalsOf } from "../src/coverage/coverage.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 
 const run: CaseResult = {
-  noun: "roles",
+  resource: "roles",
   name: "the list",
   target: "one",
   covers: [],
   exchanges: [],
   findings: [],
-  tookMs: 1,
+  durationMs: 1,
 };
 const failed: CaseResult = { ...run, failure: "roles: expected 4, got 3", trace: ["GET /roles", "→ 200"] };
-const notRun: CaseResult = { ...run, missing: [{ capability: "clock", why: "it has none" }] };
+const notRun: CaseResult = { ...run, missing: [{ capability: "clock", reason: "it has none" }] };
 
 describe("the results of a target", () => {
   it("count passed, failed and skipped cases", () => {

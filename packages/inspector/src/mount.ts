@@ -1,4 +1,4 @@
-import type { Backend, Sandboxes } from "@call-transfer/backend";
+import type { Backend, SandboxRegistry } from "@call-transfer/backend";
 import { h, render } from "preact";
 import { App } from "./app.tsx";
 import { createBackendSource } from "./data/connection/backend-source.ts";
@@ -35,7 +35,7 @@ export interface MountedInspector {
  */
 export function mountInspector(
   element: Element,
-  backend: Pick<Backend | Sandboxes, "fetch">,
+  backend: Pick<Backend | SandboxRegistry, "fetch">,
   { baseUrl = location.origin, sandbox = "default", screen = "", colours }: MountOptions = {},
 ): MountedInspector {
   // Rules for the elements of an app rarely match a name of our own.

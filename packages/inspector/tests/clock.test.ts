@@ -94,6 +94,6 @@ test("an event on the way says whom it is about, its outcome and its reason", ()
   };
   expect(happeningDetail(ended, nameOf)).toBe("name of d · declined · no answer");
   expect(happeningDetail({ ...about, type: "transfer.ended", id: "t" }, nameOf)).toBe("");
-  const away = { ...about, type: "member.availability", id: "m", status: "away", reason: "missed_calls" };
+  const away = { ...about, type: "member.availability_changed", id: "m", status: "away", reason: "missed_calls" };
   expect(happeningDetail(away, nameOf)).toBe("name of m · away · missed_calls");
 });

@@ -30,7 +30,7 @@ const coverage: Coverage = {
   ],
   codes: [],
   unmatched: 0,
-  refused: 0,
+  rejected: 0,
 };
 
 describe("the shares", () => {

@@ -1,4 +1,4 @@
-import { createSandboxes, demo } from "@call-transfer/backend";
+import { createSandboxRegistry, demo } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it } from "vitest";
 import { follow } from "../src/data/connection/follow.ts";
@@ -13,7 +13,7 @@ afterEach(() => {
 
 /** A session over sandboxes in this process, once it is live. */
 async function start() {
-  const sandboxes = createSandboxes();
+  const sandboxes = createSandboxRegistry();
   const fetch = (request: Request) => sandboxes.fetch(request);
   const session = createSession(
     { baseUrl, isServer: true, address: baseUrl, fetch, follow: (...args) => follow({ baseUrl, fetch }, ...args) },
@@ -84,7 +84,7 @@ describe("credentials of the page", () => {
   it("each sandbox has its own", async () => {
     const { session } = await start();
     await session.control.value.POST("/_control/v1/sandboxes", {
-      body: { name: "other", clock: "frozen", now: "2031-03-02T12:00:00Z" },
+      body: { name: "other", clockMode: "frozen", now: "2031-03-02T12:00:00Z" },
     });
     const before = await session.credentials.headers("owner");
     session.switchTo("other");

@@ -24,11 +24,11 @@ describe("a fault in words", () => {
   });
 
   it.each([
-    ["processThenDrop", "processed, response lost"],
+    ["process_then_reset", "processed, response lost"],
     [{ code: "queue_full" }, "queue_full"],
-    [{ latency: 800 }, "delayed by 800 ms"],
-    [{ latency: 1500 }, "delayed by 1.5 s"],
-    [{ signedSecsAgo: -5 }, "signed 5 s in the future"],
+    [{ latencyMs: 800 }, "delayed by 800 ms"],
+    [{ latencyMs: 1500 }, "delayed by 1.5 s"],
+    [{ signatureAgeSecs: -5 }, "signed 5 s in the future"],
     [{ retry: { times: 3, afterSecs: 5 } }, "sent again up to 3 times, first after 5 s"],
   ] as const)("%j is: %s", (step, words) => {
     expect(stepInWords(step)).toBe(words);

@@ -81,12 +81,12 @@ it("only the fields of an id are fixed", () => {
 
 it.each([
   [{ type: "state.changed", collection: "flows" }, ["flows"]],
-  [{ type: "member.availability" }, ["members"]],
+  [{ type: "member.availability_changed" }, ["members"]],
   [{ type: "call.completed" }, ["calls"]],
-  [{ type: "request", operationId: "deleteMemberHours", changeCount: 1 }, ["members"]],
-  [{ type: "request", operationId: "rotateDestinationSecret", changeCount: 1 }, ["destinations"]],
-  [{ type: "request", operationId: "createDestinationGroup", changeCount: 1 }, ["destinations", "groups"]],
-  [{ type: "request", operationId: "listCalls" }, []],
+  [{ type: "request.completed", operationId: "deleteMemberHours", changeCount: 1 }, ["members"]],
+  [{ type: "request.completed", operationId: "rotateDestinationSecret", changeCount: 1 }, ["destinations"]],
+  [{ type: "request.completed", operationId: "createDestinationGroup", changeCount: 1 }, ["destinations", "groups"]],
+  [{ type: "request.completed", operationId: "listCalls" }, []],
   [{ type: "sandbox.reset" }, collectionNames],
 ] as const)("the event %j changes %j", (event, names) => {
   const complete: BackendEvent = { eventId: "x-1", at: "2026-03-02T10:20:00Z", ...event };

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createSandboxes, demo } from "@call-transfer/backend";
+import { createSandboxRegistry, demo } from "@call-transfer/backend";
 import { demoSeed } from "@call-transfer/backend/unstable";
 import contract from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { buildRequest } from "../src/screens/reference/request.ts";
 import { alternativesOf, fieldsOf, limitsOf, sampleOf, typeName } from "../src/screens/reference/schema.ts";
 import { suggestionsFor, withSuggestions } from "../src/screens/reference/suggestions.ts";
 
-const sandboxes = createSandboxes();
+const sandboxes = createSandboxRegistry();
 const control: unknown = await (await sandboxes.fetch("http://mock.test/_control/v1/openapi.json")).json();
 const api: unknown = JSON.parse(readFileSync(new URL("../../spec/openapi.json", import.meta.url), "utf8"));
 const reference = readReference({ api, control });
@@ -85,7 +85,7 @@ describe("values of the sandbox", () => {
   });
 
   it("make the examples of the API succeed as they are", async () => {
-    const token = await sandboxes.default.keys.issueToken({ userId: demo.users.owner });
+    const token = await sandboxes.default.credentials.createAccessToken({ userId: demo.users.owner });
     for (const operation of reference.operations.filter((one) => one.api === "api")) {
       const values = Object.fromEntries(
         operation.parameters.map(({ name, in: place }) => [

@@ -52,7 +52,7 @@ describe("the command for a shell", () => {
 
   it("says that a body is missing", () => {
     const long = { ...place, body: undefined, headers: { "content-length": "90000" } };
-    expect(curlOf(long)).toMatch(/^# The journal does not have the body/);
+    expect(curlOf(long)).toMatch(/^# The request log does not have the body/);
   });
 });
 
@@ -108,7 +108,7 @@ console.log(result);
     const { flows, numbers, recipients } = demo;
     const body = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
     const answer = await clientOf(backend).calls.create(body);
-    const { method, path, headers = {}, requestBody, operationId } = backend.journal.get(1, { reveal: true }) ?? {};
+    const { method, path, headers = {}, requestBody, operationId } = backend.requests.get(1, { redact: false }) ?? {};
     const request = { method: method ?? "", url: `${base}${path}`, headers, body: requestBody, operationId };
     await backend.clock.advance({ by: 3_600_000 });
 

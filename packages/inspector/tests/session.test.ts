@@ -1,4 +1,4 @@
-import { createSandboxes } from "@call-transfer/backend";
+import { createSandboxRegistry } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
 import { expect, onTestFinished, test } from "vitest";
 import { createBackendSource } from "../src/data/connection/backend-source.ts";
@@ -11,7 +11,7 @@ const url = "http://localhost";
 
 /** A session whose requests can be held back, and whose events this test sends. */
 function start() {
-  const sandboxes = createSandboxes({ controlPlane: true, clock: "frozen" });
+  const sandboxes = createSandboxRegistry({ controlPlane: true, clockMode: "frozen" });
   sandboxes.create("other", { now: "2030-01-01T00:00:00Z" });
   const { fetch, ...rest } = createBackendSource(sandboxes, url);
   const listeners: StreamListener[] = [];
@@ -70,11 +70,11 @@ const clockEvents = [
   { type: "key.expired" },
   { type: "secret.expired" },
   { type: "availability.ended" },
-  { type: "member.availability" },
+  { type: "member.availability_changed" },
   { type: "timer.set" },
   { type: "state.changed" },
   { type: "scenario.applied" },
-  { type: "request", changeCount: 1 },
+  { type: "request.completed", changeCount: 1 },
 ];
 
 test.each(clockEvents)("the clock and what comes next are read again after %o", async (event) => {
@@ -87,9 +87,9 @@ test.each(clockEvents)("the clock and what comes next are read again after %o", 
   // Once for the connection, once for the beginning of the events.
   await expect.poll(() => reads).toBe(2);
   const expiresAt = new Date(session.clock.now.value + 60_000).toISOString();
-  const { id } = sandboxes.default.keys.issueApiKey({ expiresAt });
+  const { id } = sandboxes.default.credentials.createApiKey({ expiresAt });
   listener()?.events([{ eventId: "s-1", at: expiresAt, ...event }]);
-  await expect.poll(() => session.clock.clock.value?.upcoming[0]).toMatchObject({ kind: "key.expires", id });
+  await expect.poll(() => session.clock.clock.value?.upcomingTimers[0]).toMatchObject({ kind: "key.expires", id });
 });
 
 test("a request between the reading of a sandbox's traffic and the beginning of its events is shown", async () => {

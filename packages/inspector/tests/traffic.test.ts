@@ -28,7 +28,7 @@ const event = (type: string, about: Readonly<Record<string, unknown>>): BackendE
 });
 const delivery = (about: Readonly<Record<string, unknown>> = {}) =>
   entryOfEvent(
-    event("webhook.delivered", { id: "w1", url: "http://app/offers", status: 204, accepted: true, ...about }),
+    event("delivery.completed", { id: "w1", url: "http://app/offers", status: 204, accepted: true, ...about }),
   ) ?? request();
 
 describe("the filter of the traffic", () => {
@@ -131,7 +131,7 @@ describe("the rows of the traffic", () => {
   });
 
   it("show a delivery once, with the time at which it was sent and the answer", () => {
-    const sent = entryOfEvent(event("webhook.sent", { id: "w1", url: "http://app/offers?key=1" })) ?? request();
+    const sent = entryOfEvent(event("delivery.started", { id: "w1", url: "http://app/offers?key=1" })) ?? request();
     const { entries } = added(10, [sent], [{ ...delivery(), at: "2026-03-02T12:00:01.000Z" }]);
     expect(entries).toMatchObject([{ at, key: "webhook/w1", status: 204, code: "", address: "http://app/offers" }]);
     expect(sent).toMatchObject({ status: undefined, code: "sending", address: "http://app/offers" });

@@ -26,7 +26,7 @@ const names = new Map([
 const nameOf = (id: string) => names.get(id) ?? id;
 
 function ring(changes: Partial<Ring> = {}): Ring {
-  return { destinationId: "desk", kind: "phone", from: at(0), until: at(30), outcome: "ringing", ...changes };
+  return { destinationId: "desk", kind: "phone", startedAt: at(0), endsAt: at(30), outcome: "ringing", ...changes };
 }
 
 function transfer(changes: Partial<Transfer> = {}): Transfer {
@@ -41,12 +41,12 @@ function transfer(changes: Partial<Transfer> = {}): Transfer {
   };
 }
 
-const member = ring({ memberId: "olivia", kind: "available_humans", outcome: "answered", until: at(7) });
+const member = ring({ memberId: "olivia", kind: "available_humans", outcome: "answered", endsAt: at(7) });
 const answered = transfer({
   status: "connected",
   answeredBy: { destinationId: "desk", memberId: "olivia" },
   answeredAt: at(7),
-  rings: [member, ring({ destinationId: "other", outcome: "taken", until: at(7) })],
+  rings: [member, ring({ destinationId: "other", outcome: "taken", endsAt: at(7) })],
 });
 
 describe("outcomes", () => {
@@ -54,14 +54,14 @@ describe("outcomes", () => {
     [{ outcome: "ringing" }, "info", "Rings, 25 s left"],
     [{ outcome: "missed" }, "bad", "Missed after 30 s"],
     [
-      { outcome: "declined", until: at(3), reason: "the app answered 503" },
+      { outcome: "declined", endsAt: at(3), reason: "the app answered 503" },
       "warn",
       "Declined after 3 s: the app answered 503",
     ],
-    [{ outcome: "declined", until: at(3) }, "warn", "Declined after 3 s"],
-    [{ outcome: "not_rung", until: at(0), reason: "the member is away" }, "idle", "Did not ring: the member is away"],
-    [{ outcome: "abandoned", until: at(9) }, "warn", "Stopped after 9 s: the caller hung up"],
-    [{ outcome: "busy", until: at(9) }, "idle", "Stopped after 9 s: answered another transfer"],
+    [{ outcome: "declined", endsAt: at(3) }, "warn", "Declined after 3 s"],
+    [{ outcome: "skipped", endsAt: at(0), reason: "the member is away" }, "idle", "Did not ring: the member is away"],
+    [{ outcome: "abandoned", endsAt: at(9) }, "warn", "Stopped after 9 s: the caller hung up"],
+    [{ outcome: "busy", endsAt: at(9) }, "idle", "Stopped after 9 s: answered another transfer"],
   ])("%o is %s: %s", (changes, tone, text) => {
     expect(outcomeOf(transfer(), ring(changes), nameOf, start + 5000)).toEqual({ tone, text });
   });
@@ -87,7 +87,7 @@ test.each<[Transfer, string]>([
   [answered, "Olivia Owner, for 3 s"],
   [{ ...answered, status: "ended", endedAt: at(67) }, "Olivia Owner, 1 m"],
   [transfer({ status: "unanswered", endedAt: at(30), rings: [ring({ outcome: "missed" })] }), "After 30 s"],
-  [transfer({ status: "unanswered", endedAt: at(0), rings: [ring({ outcome: "not_rung" })] }), "Nothing rang"],
+  [transfer({ status: "unanswered", endedAt: at(0), rings: [ring({ outcome: "skipped" })] }), "Nothing rang"],
 ])("the list says what became of a transfer (%#)", (shown, text) => {
   expect(resultOf(shown, nameOf, start + 10_000)).toBe(text);
 });
@@ -124,13 +124,13 @@ test("who answered has a bar for the ringing and a thin one for the call", () =>
 });
 
 test("what did not ring has no bar", () => {
-  const silent = ring({ outcome: "not_rung", until: at(0) });
+  const silent = ring({ outcome: "skipped", endsAt: at(0) });
   const shown = transfer({ rings: [silent] });
   expect(barsOf(shown, silent, { tone: "idle", text: "" }, spanOf(shown, 30, []), [])).toEqual([]);
 });
 
 test("late answers are marks with their code, and the script's answers of this ring are planned marks", () => {
-  const late = ring({ outcome: "missed", late: [{ at: at(31), code: "offer_expired" }] });
+  const late = ring({ outcome: "missed", lateAnswers: [{ at: at(31), code: "offer_expired" }] });
   const timers = [
     { at: at(12), kind: "transfer.answers", id: "t", ringIndex: 1 },
     { at: at(13), kind: "transfer.answers", id: "t", ringIndex: 0 },

@@ -12,5 +12,5 @@ const status = await main({
   out: (text) => console.log(text),
   err: (text) => console.error(text),
 });
-// Not by waiting for the end: a mock's clock that flows would keep the process running.
+// Not by waiting for the end: a mock's clock that runs would keep the process running.
 process.stdout.write("", () => process.exit(status));

@@ -68,7 +68,7 @@ describe("the command", () => {
     const { ended, failed } = await run(["--mock-url", "http://127.0.0.1:1"], environment);
     expect(await ended).toBe(exitStatus.wrongCommandLine);
     expect(failed.join()).toContain(
-      "The control token has characters that a header cannot hold. Correct CALL_TRANSFER_CONTROL_TOKEN.",
+      "CALL_TRANSFER_CONTROL_TOKEN has characters that a header cannot hold. Correct it.",
     );
     expect(failed.join()).not.toContain("token-0001");
   });
@@ -84,7 +84,7 @@ describe("the command", () => {
     await expect.poll(() => failed).toHaveLength(1);
     const client = new Client({ name: "tests", version: "1.0.0" });
     await client.connect(transport);
-    const given = { name: "rotateDestinationSecret", arguments: { id: demo.destinations.app } };
+    const given = { name: "rotate_destination_secret", arguments: { id: demo.destinations.app } };
     const { structuredContent } = await client.callTool(given);
     const [, hint] = /"signingSecretHint":"(.*?)"/.exec(JSON.stringify(structuredContent)) ?? [];
     expect(readFileSync(file, "utf8")).toMatch(
@@ -119,8 +119,8 @@ describe("the command", () => {
       await client.connect(transport);
       expect(client.getNegotiatedProtocolVersion()).toBe(version);
       expect(client.getServerVersion()).toMatchObject({ name: "call-transfer", version: description.version });
-      await client.callTool({ name: "mock_setClock", arguments: { mode: "flowing" } });
-      const { structuredContent } = await client.callTool({ name: "createCall", arguments: aCall });
+      await client.callTool({ name: "mock_set_clock", arguments: { mode: "running" } });
+      const { structuredContent } = await client.callTool({ name: "create_call", arguments: aCall });
       expect(structuredContent).toMatchObject({ type: "initiated" });
       await client.close();
       await closed;

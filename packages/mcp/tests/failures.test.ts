@@ -5,22 +5,22 @@ import { aCall, connectToMock, connectToPlatform } from "./connect.ts";
 describe("a placement whose answer was lost", () => {
   it("is reported as perhaps placed with the call that it became, and is sent once", async () => {
     const { call, backend } = await connectToMock();
-    backend.faults.add("createCall processThenDrop");
+    backend.faults.add("createCall process_then_reset");
     const before = backend.state.calls.size;
-    const { isError, text } = await call("createCall", aCall);
+    const { isError, text } = await call("create_call", aCall);
     expect(isError).toBe(true);
     expect(text).toContain("Outcome: unknown. The call may have been placed.");
-    expect(text).toContain("Do not call createCall again on your own.");
+    expect(text).toContain("Do not call create_call again on your own.");
     expect(backend.state.calls.size).toBe(before + 1);
     expect([...backend.state.calls.keys()].filter((id) => text.includes(id))).toHaveLength(1);
-    expect(backend.journal.list({ operationId: "createCall" })).toHaveLength(1);
+    expect(backend.requests.list({ operationId: "createCall" })).toHaveLength(1);
   });
 
   it("is reported as unknown, too, if the list cannot be read", async () => {
     const { call, backend } = await connectToMock();
-    backend.faults.add("createCall processThenDrop");
+    backend.faults.add("createCall process_then_reset");
     backend.faults.add("listCalls 403 always");
-    const { isError, text } = await call("createCall", aCall);
+    const { isError, text } = await call("create_call", aCall);
     expect(isError).toBe(true);
     expect(text).toContain("Outcome: unknown. The call may have been placed.");
     expect(text).toContain("The list could not be read to its end: listCalls answered 403");
@@ -30,7 +30,7 @@ describe("a placement whose answer was lost", () => {
 describe("an error of the API", () => {
   it("says code, meaning, outcome and what to do", async () => {
     const { call } = await connectToMock();
-    const { isError, text } = await call("createCall", { ...aCall, toNumber: demo.recipients.doNotCall });
+    const { isError, text } = await call("create_call", { ...aCall, toNumber: demo.recipients.doNotCall });
     expect(isError).toBe(true);
     expect(text.split("\n")).toEqual([
       expect.stringMatching(/^createCall answered 422 contact_on_dnc_list/),
@@ -46,11 +46,11 @@ describe("an error of the API", () => {
     ["createCall api_key_expired", "check the credential"],
     ["createCall conflict", "Read the present state"],
     ["createCall queue_full always", "Wait 1 s before the next call"],
-    ["createCall internal_error", "Do not call createCall again on your own"],
+    ["createCall internal_error", "Do not call create_call again on your own"],
   ])("has advice of its own: %s", async (fault, advice) => {
     const { call, backend } = await connectToMock();
     backend.faults.add(fault);
-    expect((await call("createCall", aCall)).text).toContain(advice);
+    expect((await call("create_call", aCall)).text).toContain(advice);
   });
 
   it("names the fields that are wrong", async () => {
@@ -60,12 +60,12 @@ describe("an error of the API", () => {
       do: { code: "validation_failed", errors: [{ field: "members[0].destinationId", code: "required" }] },
     });
     const given = { name: "Front desk", members: [{ destinationId: demo.destinations.phone }] };
-    expect((await call("createDestinationGroup", given)).text).toContain("Field members[0].destinationId: required");
+    expect((await call("create_destination_group", given)).text).toContain("Field members[0].destinationId: required");
   });
 
   it("says that a missing id is missing", async () => {
     const { call } = await connectToMock();
-    const { isError, text } = await call("getMemberAvailability", { memberId: demo.accountId });
+    const { isError, text } = await call("get_member_availability", { memberId: demo.accountId });
     expect(isError).toBe(true);
     expect(text).toContain("What to do: Check the id.");
   });
@@ -73,7 +73,7 @@ describe("an error of the API", () => {
   it("never shows the credential, also when a server repeats it", async () => {
     const answer = async () => Response.json({ code: "forbidden", detail: `no: ${demo.apiKey}` }, { status: 403 });
     const { call } = await connectToPlatform({ client: { fetch: answer } });
-    const { text } = await call("listRoles");
+    const { text } = await call("list_roles");
     expect(text).toContain("no: [redacted]");
     expect(text).not.toContain(demo.apiKey);
   });
@@ -82,18 +82,18 @@ describe("an error of the API", () => {
 describe("other failures", () => {
   it("arguments that do not fit are refused before anything is sent", async () => {
     const { call, backend } = await connectToMock();
-    const { isError, text } = await call("createCall", { ...aCall, toNumber: "12" });
+    const { isError, text } = await call("create_call", { ...aCall, toNumber: "12" });
     expect(isError).toBe(true);
     expect(text).toContain("toNumber must match pattern");
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
   });
 
   it("an argument that the SDK refuses is not sent", async () => {
     const { call, backend } = await connectToMock();
-    const { isError, text } = await call("getMemberAvailability", { memberId: ".." });
+    const { isError, text } = await call("get_member_availability", { memberId: ".." });
     expect(isError).toBe(true);
     expect(text).toContain("Outcome: not sent.");
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
   });
 
   it("a server that is not there was not reached", async () => {
@@ -101,7 +101,7 @@ describe("other failures", () => {
       throw new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
     };
     const { call } = await connectToPlatform({ allowCalls: true, client: { fetch, maxRetries: 0 } });
-    const { isError, text } = await call("createCall", aCall);
+    const { isError, text } = await call("create_call", aCall);
     expect(isError).toBe(true);
     expect(text).toContain("Outcome: not sent. Nothing was carried out.");
     expect(text).toContain("Check that the server can be reached");
@@ -110,9 +110,9 @@ describe("other failures", () => {
   it("an answer of a newer platform is no failure, and one of another form says that the call was placed", async () => {
     const answering = (body: object) => ({ fetch: async () => Response.json(body, { status: 201 }) });
     const newer = await connectToPlatform({ allowCalls: true, client: answering({ type: "held", since: 5 }) });
-    expect(await newer.call("createCall", aCall)).toMatchObject({ isError: false, data: { type: "held", since: 5 } });
+    expect(await newer.call("create_call", aCall)).toMatchObject({ isError: false, data: { type: "held", since: 5 } });
     const other = await connectToPlatform({ allowCalls: true, client: answering({ type: 7 }) });
-    const { isError, text } = await other.call("createCall", aCall);
+    const { isError, text } = await other.call("create_call", aCall);
     expect(isError).toBe(true);
     expect(text).toContain("Outcome: applied. The request was carried out");
   });
@@ -124,7 +124,7 @@ describe("other failures", () => {
   it.each([64, 20_000])("an answer with %d levels in a field says that the call was placed", async (levels) => {
     const client = { fetch: async () => json(`{"type":"initiated","callId":"c-1","more":${nested(levels)}}`, 201) };
     const { call } = await connectToPlatform({ allowCalls: true, client });
-    const { isError, text } = await call("createCall", aCall);
+    const { isError, text } = await call("create_call", aCall);
     expect(isError).toBe(true);
     expect(text).toContain("the answer nests deeper than 64 levels");
     expect(text).toContain("Outcome: applied. The request was carried out");
@@ -137,7 +137,7 @@ describe("other failures", () => {
       throw new TypeError("the connection was lost");
     };
     const { call } = await connectToPlatform({ allowCalls: true, client: { fetch } });
-    const { isError, text } = await call("createCall", aCall);
+    const { isError, text } = await call("create_call", aCall);
     expect(isError).toBe(true);
     expect(text).toContain("Outcome: unknown. The call may have been placed.");
     expect(text).not.toContain("Candidates");

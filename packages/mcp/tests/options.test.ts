@@ -1,7 +1,8 @@
 import { createBackend, demo } from "@call-transfer/backend";
+import { ConfigurationError } from "@call-transfer/sdk";
 import { describe, expect, it, vi } from "vitest";
-import { commandOptions, options, usage, variables } from "../src/cli/options.ts";
-import { createMcpServer, type McpServerOptions, OptionError } from "../src/index.ts";
+import { commandOptions, options, UsageError, usage, variables } from "../src/cli/options.ts";
+import { createMcpServer, type McpServerOptions } from "../src/index.ts";
 
 const platform = { client: { baseUrl: "https://api.example.com", apiKey: demo.apiKey } };
 
@@ -9,18 +10,18 @@ describe("options of a server", () => {
   it.each<[string, object, string]>([
     ["backend", { backend: createBackend() }, "backend has no control plane. Create it with controlPlane: true."],
     ["backend", { backend: {} }, "backend must be a backend. Pass what createBackend() returns."],
-    ["platform", { backend: createBackend(), platform }, "backend and platform cannot be combined. Pass one of them."],
+    ["backend", { backend: createBackend(), platform }, "backend and platform cannot be combined. Pass one of them."],
     ["apiKey", { apiKey: demo.apiKey, platform }, "apiKey only works with backend. Pass it inside platform."],
-    ["colour", { colour: "red" }, "Unknown option colour. Use one of backend, apiKey, mockServer, platform."],
+    ["colour", { colour: "red" }, "colour is not an option. Use one of backend, apiKey, mockServer, platform."],
     ["mockServer.url", { mockServer: { url: "localhost:4010" } }, "mockServer.url must be a URL."],
     [
       "mockServer",
       { mockServer: { url: "http://127.0.0.1:1" } },
       "Start it with npx @call-transfer/mock-server, or correct mockServer.",
     ],
-  ])("a wrong %s is an OptionError that says what to do", async (option, given, message) => {
+  ])("a wrong %s is a ConfigurationError that says what to do", async (option, given, message) => {
     const failure = createMcpServer(given as McpServerOptions);
-    await expect(failure).rejects.toBeInstanceOf(OptionError);
+    await expect(failure).rejects.toBeInstanceOf(ConfigurationError);
     await expect(failure).rejects.toMatchObject({ option, message: expect.stringContaining(message) });
   });
 
@@ -42,10 +43,10 @@ describe("options of a server", () => {
     "the token %j, which a header cannot hold, is not repeated",
     async (controlToken) => {
       const failure = createMcpServer({ mockServer: { url: "http://127.0.0.1:1", controlToken } });
-      await expect(failure).rejects.toBeInstanceOf(OptionError);
+      await expect(failure).rejects.toBeInstanceOf(ConfigurationError);
       await expect(failure).rejects.toMatchObject({
         option: "mockServer.controlToken",
-        message: "The control token has characters that a header cannot hold. Correct mockServer.controlToken.",
+        message: "mockServer.controlToken has characters that a header cannot hold. Correct it.",
       });
     },
   );
@@ -110,7 +111,7 @@ describe("the command line", () => {
     [[demo.apiKey], "Unexpected argument. Write each value after its option"],
   ])("%j is refused", (args, message) => {
     const read = () => commandOptions(args, {});
-    expect(read).toThrow(OptionError);
+    expect(read).toThrow(UsageError);
     expect(read).toThrow(message);
     expect(read).not.toThrow(demo.apiKey);
   });

@@ -1,9 +1,10 @@
 import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
+import { toolName } from "../src/tools/tool.ts";
 import { type ApiPlatformOptions, aCall, connectToPlatform } from "./connect.ts";
 
-const reading = Object.values(operations).flatMap(({ id, method }) => (method === "GET" ? [id] : []));
+const reading = Object.values(operations).flatMap(({ id, method }) => (method === "GET" ? [toolName(id)] : []));
 const saveSecret = () => {};
 
 async function offered(options: ApiPlatformOptions) {
@@ -12,51 +13,51 @@ async function offered(options: ApiPlatformOptions) {
 }
 
 /** One operation of each kind that changes something. */
-const writing = ["createCall", "createDestinationGroup", "deleteMemberHours", "rotateDestinationSecret"];
+const writing = ["create_call", "create_destination_group", "delete_member_hours", "rotate_destination_secret"];
 
 describe("on a real platform", () => {
   it.each<[string, ApiPlatformOptions, string[]]>([
     ["nothing", {}, []],
-    ["allowCalls", { allowCalls: true }, ["createCall"]],
-    ["allowChanges", { allowChanges: true }, ["createDestinationGroup", "deleteMemberHours"]],
+    ["allowCalls", { allowCalls: true }, ["create_call"]],
+    ["allowChanges", { allowChanges: true }, ["create_destination_group", "delete_member_hours"]],
     [
       "allowChanges and a place for secrets",
       { allowChanges: true, saveSecret },
-      ["createDestinationGroup", "deleteMemberHours", "rotateDestinationSecret"],
+      ["create_destination_group", "delete_member_hours", "rotate_destination_secret"],
     ],
     ["a place for secrets alone", { saveSecret }, []],
   ])("%s offers what reads, and what it allows", async (_, options, allowed) => {
     const names = await offered(options);
-    expect(names).toEqual(expect.arrayContaining(["describeServer", ...reading]));
-    const changing = names.filter((name) => name !== "describeServer" && !reading.some((id) => id === name));
+    expect(names).toEqual(expect.arrayContaining(["describe_server", ...reading]));
+    const changing = names.filter((name) => name !== "describe_server" && !reading.some((id) => id === name));
     expect(changing.filter((name) => !options.allowChanges || writing.includes(name)).sort()).toEqual(allowed);
   });
 
   it("a tool that is not offered cannot be called", async () => {
     const { client, backend } = await connectToPlatform();
-    await expect(client.callTool({ name: "createCall", arguments: aCall })).rejects.toThrow("createCall");
-    expect(backend.journal.list()).toEqual([]);
+    await expect(client.callTool({ name: "create_call", arguments: aCall })).rejects.toThrow("create_call");
+    expect(backend.requests.list()).toEqual([]);
   });
 
   it("the instructions and a tool say how to allow it", async () => {
     const { client, call } = await connectToPlatform();
-    const { text, data } = await call("describeServer");
+    const { text, data } = await call("describe_server");
     for (const words of [client.getInstructions(), text]) {
-      expect(words).toContain("createCall is not offered");
+      expect(words).toContain("create_call is not offered");
       expect(words).toContain("--allow-calls (allowCalls: true)");
       expect(words).toContain("https://api.example.com");
     }
     expect(data).toMatchObject({ isMock: false });
     expect(data.notOffered).toContainEqual({
-      name: "rotateDestinationSecret",
+      name: "rotate_destination_secret",
       requires: ["--allow-changes (allowChanges: true)", "--secret-file FILE (saveSecret)"],
     });
   });
 
   it("a placement reaches the platform once it is allowed", async () => {
     const { call, backend } = await connectToPlatform({ allowCalls: true });
-    expect(await call("createCall", aCall)).toMatchObject({ isError: false, data: { type: "initiated" } });
-    expect(backend.journal.list()).toMatchObject([{ operationId: "createCall", status: 201 }]);
+    expect(await call("create_call", aCall)).toMatchObject({ isError: false, data: { type: "initiated" } });
+    expect(backend.requests.list()).toMatchObject([{ operationId: "createCall", status: 201 }]);
   });
 
   it("a new secret is kept, and the assistant does not see it", async () => {
@@ -64,7 +65,7 @@ describe("on a real platform", () => {
     const saving = { allowChanges: true, saveSecret: (...given: unknown[]) => kept.push(given) };
     const { call } = await connectToPlatform(saving);
     const { id } = { id: demo.destinations.app };
-    const { isError, text, data } = await call("rotateDestinationSecret", { id });
+    const { isError, text, data } = await call("rotate_destination_secret", { id });
     expect({ isError, data }).toMatchObject({
       isError: false,
       data: { id, signingSecret: expect.stringContaining("kept") },
@@ -87,10 +88,10 @@ describe("on a real platform", () => {
   ])("an answer with the secret %s is not shown", async (_, body) => {
     const fetch = async () => Response.json(body);
     const { call } = await connectToPlatform({ allowChanges: true, saveSecret, client: { fetch } });
-    const { isError, text, data } = await call("rotateDestinationSecret", { id });
+    const { isError, text, data } = await call("rotate_destination_secret", { id });
     expect({ isError, data }).toEqual({ isError: true, data: {} });
     expect(text).toContain("Outcome: applied. The request was carried out");
-    expect(text).toContain("Do not call rotateDestinationSecret again");
+    expect(text).toContain("Do not call rotate_destination_secret again");
     expect(text).toMatch(/not shown|could not be used/);
     expect(text).not.toContain(secret);
   });
@@ -99,11 +100,11 @@ describe("on a real platform", () => {
     const accountId = demo.accountId;
     const { call, tools, backend } = await connectToPlatform({ client: { accountId } });
     for (const { inputSchema } of await tools()) expect(inputSchema.properties).not.toHaveProperty("accountId");
-    const { isError, text } = await call("listRoles", { accountId: demo.foreignAccountId });
+    const { isError, text } = await call("list_roles", { accountId: demo.foreignAccountId });
     expect(isError).toBe(true);
     expect(text).toContain("accountId");
-    expect(backend.journal.list()).toEqual([]);
-    expect(await call("listRoles")).toMatchObject({ isError: false });
+    expect(backend.requests.list()).toEqual([]);
+    expect(await call("list_roles")).toMatchObject({ isError: false });
   });
 
   it("a secret that cannot be kept is reported as lost, and not shown", async () => {
@@ -115,7 +116,7 @@ describe("on a real platform", () => {
         throw new Error("the disk is full");
       },
     });
-    const { isError, text } = await call("rotateDestinationSecret", { id: demo.destinations.app });
+    const { isError, text } = await call("rotate_destination_secret", { id: demo.destinations.app });
     expect(isError).toBe(true);
     expect(text).toContain("the disk is full");
     expect(text).toContain("Outcome: applied.");

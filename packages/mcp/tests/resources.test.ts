@@ -106,7 +106,7 @@ describe("the instructions", () => {
     const uris = words.match(/call-transfer:\/\/\S*[^\s.,]/g) ?? [];
     expect(uris.length).toBeGreaterThan(5);
     expect(there).toEqual(expect.arrayContaining(uris));
-    const named = words.match(/\bmock_\w+|\bcreateCall\b/g) ?? [];
+    const named = words.match(/\bmock_\w+|\bcreate_call\b/g) ?? [];
     expect(named.length).toBeGreaterThan(4);
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
   });

@@ -3,9 +3,11 @@ import { type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { annotationsOf } from "../src/tools/annotations.ts";
+import { toolName } from "../src/tools/tool.ts";
 import { connectToMock, connectToPlatform } from "./connect.ts";
 
 const ids = Object.keys(operations) as OperationId[];
+const names = new Set(ids.map(toolName));
 
 const withoutLinks = (text: string): string => text.replaceAll(/\[(§[\d.]+|A-\d+)\]\([^)]+\)/g, "$1");
 
@@ -15,17 +17,18 @@ describe("the tools of the API", () => {
     const described = Object.values(document.paths).flatMap((item) => Object.values(item) as object[]);
     const texts = described.flatMap((operation) =>
       "operationId" in operation && "summary" in operation && "description" in operation
-        ? [[operation.operationId, operation.summary, withoutLinks(String(operation.description))]]
+        ? [[toolName(operation.operationId), operation.summary, withoutLinks(String(operation.description))]]
         : [],
     );
-    const listed = (await tools()).filter(({ name }) => name in operations);
+    const listed = (await tools()).filter(({ name }) => names.has(name));
     expect(listed.map(({ name, title, description }) => [name, title, description]).sort()).toEqual(texts.sort());
   });
 
   it.each(ids)("%s takes the path, the query and the body of its operation", async (id) => {
     const { tools } = await connectToMock();
     const { pathParameters, queryParameters, hasBody } = operations[id];
-    const { properties = {}, required = [] } = (await tools()).find(({ name }) => name === id)?.inputSchema ?? {};
+    const { properties = {}, required = [] } =
+      (await tools()).find(({ name }) => name === toolName(id))?.inputSchema ?? {};
     const parameters = [...pathParameters, ...Object.keys(queryParameters)];
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(parameters));
     expect(required).toEqual(expect.arrayContaining([...pathParameters]));
@@ -37,7 +40,7 @@ describe("the tools of the API", () => {
     const { tools } = await connectToMock();
     const all = await tools();
     const { name, members } = document.components.schemas.CreateDestinationGroupRequest.properties;
-    const createGroup = all.find((tool) => tool.name === "createDestinationGroup");
+    const createGroup = all.find((tool) => tool.name === "create_destination_group");
     expect(createGroup?.inputSchema.properties).toMatchObject({
       name: { minLength: name.minLength, maxLength: name.maxLength },
       members: { maxItems: members.maxItems, items: { properties: { destinationId: { type: "string" } } } },
@@ -47,8 +50,8 @@ describe("the tools of the API", () => {
 
   it("send the account and the query", async () => {
     const { call } = await connectToMock();
-    expect(await call("listCalls", { limit: 1 })).toMatchObject({ data: { calls: [{}], meta: { total: 3 } } });
-    expect(await call("listRoles", { accountId: demo.foreignAccountId })).toMatchObject({ isError: true });
+    expect(await call("list_calls", { limit: 1 })).toMatchObject({ data: { calls: [{}], meta: { total: 3 } } });
+    expect(await call("list_roles", { accountId: demo.foreignAccountId })).toMatchObject({ isError: true });
   });
 });
 
@@ -57,31 +60,31 @@ describe("annotations", () => {
     const { tools } = await connectToMock();
     const hints = (await tools()).flatMap(
       ({ name, annotations: { readOnlyHint, destructiveHint, idempotentHint } = {} }) =>
-        name in operations ? [[name, { readOnlyHint, destructiveHint, idempotentHint }]] : [],
+        names.has(name) ? [[name, { readOnlyHint, destructiveHint, idempotentHint }]] : [],
     );
     const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
     expect(Object.fromEntries(hints)).toMatchObject({
-      rotateDestinationSecret: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-      createDestinationGroup: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-      deleteMemberHours: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-      getMemberAvailability: reading,
-      listRoles: reading,
-      listCalls: reading,
-      createCall: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-      listAccounts: reading,
+      rotate_destination_secret: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+      create_destination_group: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+      delete_member_hours: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+      get_member_availability: reading,
+      list_roles: reading,
+      list_calls: reading,
+      create_call: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+      list_accounts: reading,
     });
   });
 
   it.each([
-    ["GET", "once", { readOnlyHint: false, destructiveHint: true, idempotentHint: false }],
-    ["PUT", "safe", { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
-  ] as const)("take nothing for harmless that one of both does not call so: %s, %s", (method, retry, hints) => {
-    expect(annotationsOf({ summary: "", method, retry }, true)).toMatchObject(hints);
+    ["GET", "non_idempotent", { readOnlyHint: false, destructiveHint: true, idempotentHint: false }],
+    ["PUT", "idempotent", { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
+  ] as const)("take nothing for harmless that one of both does not call so: %s, %s", (method, idempotency, hints) => {
+    expect(annotationsOf({ summary: "", method, idempotency }, true)).toMatchObject(hints);
   });
 
   it("say whether a real platform is reached", async () => {
     const worlds = async ({ tools }: Pick<Awaited<ReturnType<typeof connectToMock>>, "tools">) =>
-      new Set((await tools()).filter(({ name }) => name in operations).map((tool) => tool.annotations?.openWorldHint));
+      new Set((await tools()).filter(({ name }) => names.has(name)).map((tool) => tool.annotations?.openWorldHint));
     expect(await worlds(await connectToMock())).toEqual(new Set([false]));
     expect(await worlds(await connectToPlatform())).toEqual(new Set([true]));
   });

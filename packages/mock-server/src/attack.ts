@@ -2,9 +2,9 @@ export { type AttackOptions, attackReceiver, type HandledCounts } from "./attack
 export {
   AttackFindingsError,
   type AttackReport,
+  assertNoFindings,
   type CheckGroup,
   type CheckResult,
-  expectNoFindings,
   type Finding,
   type FindingKind,
   formatReport,

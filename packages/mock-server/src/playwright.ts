@@ -34,7 +34,7 @@ export interface CallTransferOptions {
    * Where the app calls the API, without `/api/v1`, e.g. `https://api.example.com`. The test's sandbox answers the pages'
    * requests to it. Requests to the sandbox's own `baseUrl` need no option.
    */
-  callTransferApiUrl: string | undefined;
+  callTransferBaseUrl: string | undefined;
   /** The role of the test's user, `owner` by default; `null` leaves the pages' requests as they are. */
   callTransferRole: Role | null;
 }
@@ -65,7 +65,7 @@ export const callTransferFixtures: Fixtures<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions
 > = {
   callTransferOptions: [{}, { option: true }],
-  callTransferApiUrl: [undefined, { option: true }],
+  callTransferBaseUrl: [undefined, { option: true }],
   callTransferRole: ["owner", { option: true }],
   callTransferServer: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the needed fixtures from the pattern.
@@ -76,16 +76,16 @@ export const callTransferFixtures: Fixtures<
     },
     { scope: "worker" },
   ],
-  async callTransfer({ callTransferServer, callTransferOptions, callTransferApiUrl }, use, testInfo) {
+  async callTransfer({ callTransferServer, callTransferOptions, callTransferBaseUrl }, use, testInfo) {
     const sandbox = createSandbox(callTransferServer, testInfo.title, callTransferOptions);
     const { callTransfer } = sandbox;
-    const { backend, baseUrl, tokenOf } = callTransfer;
+    const { backend, baseUrl, createAccessToken } = callTransfer;
     const ending = new AbortController();
-    const apiUrls = [baseUrl, ...(callTransferApiUrl === undefined ? [] : [callTransferApiUrl])];
+    const apiUrls = [baseUrl, ...(callTransferBaseUrl === undefined ? [] : [callTransferBaseUrl])];
     await use({
       ...callTransfer,
       async logIn(context, role) {
-        const credentials = role === null ? undefined : await tokenOf(role);
+        const credentials = role === null ? undefined : await createAccessToken(role);
         await answerRequests(context, { apiUrls, credentials, backend, signal: ending.signal });
       },
     });

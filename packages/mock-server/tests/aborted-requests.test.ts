@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import { type Backend, createBackend, createSandboxes, demo } from "@call-transfer/backend";
+import { type Backend, createBackend, createSandboxRegistry, demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -12,7 +12,7 @@ interface Door {
 
 let server: MockServer;
 beforeEach(async () => {
-  server = await startMockServer({ port: 0, clock: "frozen" });
+  server = await startMockServer({ port: 0, clockMode: "frozen" });
 });
 afterEach(() => server.close());
 
@@ -23,7 +23,7 @@ const ours: Readonly<Record<string, () => Door>> = {
     return { fetch: backend.fetch, url: "http://mock.test", backend };
   },
   "sandboxes.fetch"() {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     return { fetch: sandboxes.fetch, url: "http://mock.test", backend: sandboxes.default };
   },
 };
@@ -111,7 +111,7 @@ const cases: readonly [name: string, run: (door: Door) => Promise<Response>][] =
       return answer;
     },
   ],
-  ...["hang", { latency: 1000 }].flatMap((fault): typeof cases => [
+  ...["hang", { latencyMs: 1000 }].flatMap((fault): typeof cases => [
     [
       `aborted on the Request during ${JSON.stringify(fault)}`,
       async (door) => {
@@ -171,7 +171,7 @@ const cases: readonly [name: string, run: (door: Door) => Promise<Response>][] =
   [
     "aborted after the head of a slow body",
     async (door) => {
-      door.backend.faults.add({ do: "slowBody" });
+      door.backend.faults.add({ do: "slow_body" });
       const { signal, stop } = later();
       const response = await door.fetch(placing(door.url), { signal });
       stop();
@@ -220,7 +220,7 @@ describe.each(Object.entries(ours))("%s, of a request that its client aborts", (
   it("before it begins, notes nothing and changes nothing", async () => {
     const door = open();
     await expect(door.fetch(placing(door.url, { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
-    expect([door.backend.journal.list(), door.backend.events.latest().events]).toEqual([[], []]);
+    expect([door.backend.requests.list(), door.backend.events.latest().events]).toEqual([[], []]);
   });
 
   it.each(["as it begins", "while it is read"])(
@@ -239,7 +239,7 @@ describe.each(Object.entries(ours))("%s, of a request that its client aborts", (
       stop();
       await answer;
       if (when === "while it is read") expect(happened).toEqual(["read", reason]);
-      await expect.poll(() => backend.journal.list()).toMatchObject([{ status: 0, decidedBy: { step: "body" } }]);
+      await expect.poll(() => backend.requests.list()).toMatchObject([{ status: 0, decidedBy: { step: "body" } }]);
     },
   );
 });

@@ -36,13 +36,13 @@ const ask = (pathname: string, method = "GET") =>
 
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-it("keeps out of the journal what a browser asks for beside the answer in its tab", async () => {
+it("keeps out of the request log what a browser asks for beside the answer in its tab", async () => {
   const { url, backend } = await start();
   const statusFor = async (accept: string) => (await fetch(`${url}/favicon.ico`, { headers: { accept } })).status;
   expect(await statusFor("image/avif,image/webp,image/*,*/*;q=0.8")).toBe(404);
-  expect(backend.journal.list()).toEqual([]);
+  expect(backend.requests.list()).toEqual([]);
   expect(await statusFor("application/json")).toBe(404);
-  expect(backend.journal.list()).toMatchObject([{ path: "/favicon.ico", status: 404 }]);
+  expect(backend.requests.list()).toMatchObject([{ path: "/favicon.ico", status: 404 }]);
 });
 
 describe("the inspector's files", () => {
@@ -129,7 +129,7 @@ describe("a server", () => {
     ]);
     const asked = await fetch(`${url}/`, { method: "HEAD" });
     expect([asked.status, await asked.text()]).toEqual([200, ""]);
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
     const posted = await fetch(`${url}/`, { method: "POST", headers: browser });
     expect(posted.status).toBe(404);
   });
@@ -143,12 +143,12 @@ describe("a server", () => {
     ]);
   });
 
-  it("asks for no control token for the inspector's files, and keeps requests for them out of the journal", async () => {
+  it("asks for no control token for the inspector's files, and keeps requests for them out of the request log", async () => {
     const { url, backend } = await start({ controlToken: "0123456789abcdef" });
     expect((await read(`${url}/_inspector/none`)).status).toBe(404);
     expect((await read(`${url}/`, browser)).status).toBe(302);
     expect((await fetch(`${url}/_inspector/none`, { method: "HEAD" })).status).toBe(404);
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
   });
 
   it("refuses the inspector under another host name and to pages of other origins", async () => {

@@ -21,7 +21,7 @@ from call_transfer._drivers import AsyncDriver, Driver
 from call_transfer._generated import operations
 from call_transfer._operation import Operation
 
-ON_UNKNOWN_OUTCOME = {"throw": "raise", "check": "check", "retry": "repeat"}
+ON_UNKNOWN_OUTCOME = {"throw": "raise", "check": "check", "retry": "retry"}
 OPERATIONS = {operation.operation_id: operation for operation in operations.OPERATIONS}
 
 
@@ -86,11 +86,13 @@ def options_of(order: dict[str, Any]) -> dict[str, Any]:
     names = {"baseUrl": "base_url", "apiKey": "api_key", "accessToken": "access_token", "accountId": "account_id"}
     options = {name: order[wire] for wire, name in names.items() if order.get(wire) is not None}
     given = order.get("retry") or {}
-    retry = {"max": order.get("maxRetries"), "trust_503_codes": given.get("trust503Codes")}
+    retry = {"trust_503_codes": given.get("trust503Codes")}
+    if order.get("maxRetries") is not None:
+        options["max_retries"] = order["maxRetries"]
     if "maxRetryAfterMs" in given:
-        retry["max_wait"] = given["maxRetryAfterMs"] / 1000
+        retry["max_retry_after"] = given["maxRetryAfterMs"] / 1000
     if "onUnknownOutcome" in given:
-        retry["when_unknown"] = ON_UNKNOWN_OUTCOME[given["onUnknownOutcome"]]
+        retry["on_unknown_outcome"] = ON_UNKNOWN_OUTCOME[given["onUnknownOutcome"]]
     return {**options, "retry": {name: value for name, value in retry.items() if value is not None}}
 
 

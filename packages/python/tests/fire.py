@@ -67,7 +67,7 @@ class Clients:
         with self._lock:
             if key in self.open:
                 return self.open[key]
-            retry = {"budget": False, "max_wait": 1, "trust_503_codes": request.trusts, **self._retry}
+            retry = {"budget": False, "max_retry_after": 1, "trust_503_codes": request.trusts, **self._retry}
             options = {"timeout": 0.3, "retry": retry, "max_connections": CONCURRENCY, "allow_insecure_http": True, "proxy": ""}
             client = self.open[key] = self._kind(base_url=url, api_key=KEY, **options)
             if jumps:

@@ -29,8 +29,8 @@ RETRIES, WEBHOOKS = "call_transfer._options.RetryPolicy", "call_transfer.webhook
 GENERATED = "call_transfer._generated."
 # The client alone creates instances of these, so their constructors may change.
 RECEIVED = {
-    *("ApiResponse", "AsyncPages", "Attempt", "FieldProblem", "MockServer", "OutcomeWindow", "Pages", "Reconciliation"),
-    *("RequestFacts", "ResponseFacts", "RetryEvent", "Sandbox", "UnknownWebhookEvent", "ReadinessProblem"),
+    *("ApiResponse", "AsyncPages", "Attempt", "MockServer", "OutcomeWindow", "Pages", "Reconciliation"),
+    *("RequestErrorDetails", "ApiErrorDetails", "RetryEvent", "Sandbox", "UnknownWebhookEvent", "ReadinessProblem"),
 }
 # Special methods that a statement or an operator calls. Python calls others by itself, such as __repr__.
 SPECIAL = {"__init__", "__call__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__iter__", "__aiter__", "__next__", "__anext__"}

@@ -43,14 +43,14 @@ def roles(client: Any) -> Any:
 def test_a_kept_connection_that_was_closed_is_not_used(run: Run, action: Action, answer: Answer) -> None:
     closed = threading.Event()
     with Server(then_closes(respond(200, {"roles": []}), closed), answer) as server:
-        run(server.url, in_turn(roles, lambda _: closed.wait(300), action), retry={"max": 0})
+        run(server.url, in_turn(roles, lambda _: closed.wait(300), action), max_retries=0)
     assert (len(server.requests), server.connections) == (2, 2)
 
 
 def test_a_read_is_repeated_where_a_kept_connection_is_closed_instead_of_an_answer(run: Run) -> None:
     found = respond(200, {"roles": []})
     with Server(found, hang_up, found) as server:
-        run(server.url, in_turn(roles, roles), retry={"max": 1})
+        run(server.url, in_turn(roles, roles), max_retries=1)
     assert (len(server.requests), server.connections) == (3, 2)
 
 
@@ -111,7 +111,7 @@ def test_a_certificate_that_is_refused_sent_nothing(run: Run, certificate: Path,
     with TlsServer(certificate) as server, pytest.raises(ConnectionError) as caught:
         is_trusted = reason != "self-signed certificate"
         url = server.url.replace("localhost", "127.0.0.1") if is_trusted else server.url
-        run(url, place, verify=trusting(certificate) if is_trusted else True, retry={"max": 0})
+        run(url, place, verify=trusting(certificate) if is_trusted else True, max_retries=0)
     assert caught.value.outcome == "not_sent"
     assert reason in str(caught.value).replace("self signed", "self-signed")
     assert server.requests == []
@@ -237,7 +237,7 @@ def test_an_address_that_is_found_after_its_event_loop_ended_is_dropped(monkeypa
 @pytest.mark.parametrize("host", ["no-such-host.invalid", f"{'a' * 64}.example.com"])
 def test_a_host_without_an_address_sent_nothing(run: Run, host: str) -> None:
     with pytest.raises(ConnectionError) as caught:
-        run(f"https://{host}", place, retry={"max": 0})
+        run(f"https://{host}", place, max_retries=0)
     assert caught.value.outcome == "not_sent"
 
 

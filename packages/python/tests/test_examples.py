@@ -158,7 +158,7 @@ def test_the_receiver_takes_offers_and_withstands_an_attack(
     # The receiver has the time of this machine.
     now = datetime.now(UTC).isoformat()
     with (
-        open_sandbox(server=call_transfer_server, clock="flowing", now=now) as sandbox,
+        open_sandbox(server=call_transfer_server, clock_mode="running", now=now) as sandbox,
         subprocess.Popen(
             [sys.executable, str(program)], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": SOURCE}
         ) as process,
@@ -166,7 +166,7 @@ def test_the_receiver_takes_offers_and_withstands_an_attack(
         try:
             assert process.stdout is not None
             printed = process.stdout.readline()
-            sandbox.deliver_to(f"http://127.0.0.1:{port}/offers")
+            sandbox.forward_webhooks_to(f"http://127.0.0.1:{port}/offers")
             while "status" not in (delivery := sandbox.trigger_offer()):
                 assert process.poll() is None
             assert delivery["accepted"]

@@ -30,7 +30,7 @@ def found(*faults: str, **retry: Any) -> Judgement:
 
 
 def test_the_judge_sees_a_client_that_repeats() -> None:
-    assert found("processed_then_reset", "html_502", when_unknown="repeat").twice != []
+    assert found("processed_then_reset", "html_502", on_unknown_outcome="retry").twice != []
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def test_placements_that_are_refused_in_a_child_were_not_sent() -> None:
         http.get(server.url)
 
         def place_many() -> list[str]:
-            client = CallTransfer(base_url=server.url, api_key=KEY, http_client=http, retry={"max": 3})
+            client = CallTransfer(base_url=server.url, api_key=KEY, http_client=http, max_retries=3)
             together = threading.Barrier(8)
 
             def place_one(_: int) -> str:

@@ -296,7 +296,7 @@ def test_what_a_signal_handler_raises_leaves_a_placement_with_its_outcome(error:
 def test_an_error_of_another_request_is_not_taken_for_this_one_s(during: str) -> None:
     other = ConfigurationError("timeout", "is wrong, in a request that the handler sent")
     assert other.outcome == "not_sent"
-    retry: Any = {"when_unknown": "repeat"} if during == "wait" else {}
+    retry: Any = {"on_unknown_outcome": "retry"} if during == "wait" else {}
     answer = when_asked if during == "answer" else hang_up
     with (
         Server(answer) as server,
@@ -458,7 +458,7 @@ def dial_under_limits(count: int, seed: int) -> int:
     try:
         with (
             Server(answer) as server,
-            CallTransfer(base_url=server.url, api_key=KEY, timeout=5, retry={"max": 1, "budget": False}) as client,
+            CallTransfer(base_url=server.url, api_key=KEY, timeout=5, max_retries=1, retry={"budget": False}) as client,
         ):
             names: dict[str, Any] = {"client": client, "jobs": {}, "CallTransferError": CallTransferError, "demo": SimpleNamespace()}
             names["demo"].flows, names["demo"].numbers = SimpleNamespace(published="f-1"), SimpleNamespace(working="+15550100001")

@@ -157,7 +157,7 @@ def use_iteration(items: Any) -> Any:
 def test_an_error_of_a_later_page_names_its_offset(run: Run, use: Any, answer: Answer, start: int | None) -> None:
     with Server(page(1, 2, total=50), answer) as server, pytest.raises(RequestError) as caught:
         options = {"limit": 2} if start is None else {"limit": 2, "offset": start}
-        run(server.url, lambda client: use(client.calls.list(**options)), retry={"max": 0})
+        run(server.url, lambda client: use(client.calls.list(**options)), max_retries=0)
     assert str(caught.value).endswith(f"(the page at offset={(start or 0) + 2})")
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 

@@ -64,9 +64,9 @@ async def never(**_: object) -> str:
         ({"timeout": 10**400}, "timeout must be seconds above 0"),
         ({"timeout": float("nan")}, "timeout must be seconds above 0"),
         ({"total_timeout": 3e6}, "total_timeout must be seconds"),
-        ({"retry": {"max": -1}}, "retry.max must be a whole number"),
-        ({"retry": {"max_retries": 1}}, "retry.max_retries is not an option. Did you mean retry.max"),
-        ({"retry": {"when_unknown": "throw"}}, "retry.when_unknown must be raise, check or repeat"),
+        ({"max_retries": -1}, "max_retries must be an integer from 0"),
+        ({"max": 1}, "max is not an option. Did you mean max_retries"),
+        ({"retry": {"on_unknown_outcome": "throw"}}, "retry.on_unknown_outcome must be raise, check or retry"),
         ({"headers": {"Authorization": "x"}}, "headers must be"),
         ({"headers": {"x": "a\r\nb"}}, "headers must be"),
         ({"headers": {"Content-Length": "5"}}, "headers must be"),
@@ -208,7 +208,7 @@ def test_an_outage_logs_a_line_a_minute_for_each_cause(run: Run, caplog: pytest.
 
     caplog.set_level(logging.DEBUG, "call_transfer")
     with Server(problem(429, "rate_limit_exceeded", {"retry-after": "0"})) as server:
-        run(server.url, fail, retry={"max": 1}, account_id="a")
+        run(server.url, fail, max_retries=1, account_id="a")
     lines = [(one.levelname, one.getMessage().split()[0]) for one in caplog.records if "retried in" in one.getMessage()]
     assert [name for level, name in lines if level == "WARNING"] == ["listAccounts", "listRoles"]
     assert len(lines) == 21
@@ -421,7 +421,7 @@ def test_a_proxy_is_used(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         run("http://api.localhost:9", lambda client: client.accounts.list())
         monkeypatch.setenv("no_proxy", "api.localhost")
         with pytest.raises(ConnectionError):
-            run("http://api.localhost:9", lambda client: client.accounts.list(), retry={"max": 0})
+            run("http://api.localhost:9", lambda client: client.accounts.list(), max_retries=0)
     assert [request.target for request in proxy.requests] == ["http://api.localhost:9/api/v1/accounts"] * 2
 
 
@@ -482,7 +482,7 @@ def test_this_machine_is_not_asked_of_a_proxy(run: Run, monkeypatch: pytest.Monk
         run(url, lambda client: client.accounts.list())
         # Not unless the option says so.
         with pytest.raises(Exception, match="502"):
-            run(url, lambda client: client.accounts.list(), proxy=proxy.url, retry={"max": 0})
+            run(url, lambda client: client.accounts.list(), proxy=proxy.url, max_retries=0)
     assert (len(server.requests), len(proxy.requests)) == (1, 1)
 
 
@@ -535,7 +535,7 @@ def test_a_proxy_that_does_not_answer_its_connect_sent_nothing(run: Run) -> None
 
 def test_a_proxy_that_refuses_sent_nothing(run: Run) -> None:
     with Server(respond(403)) as proxy, pytest.raises(ConnectionError) as caught:
-        run("https://api.example.com", place, proxy=proxy.url, retry={"max": 0})
+        run("https://api.example.com", place, proxy=proxy.url, max_retries=0)
     assert caught.value.outcome == "not_sent"
     assert [request.method for request in proxy.requests] == ["CONNECT"]
 

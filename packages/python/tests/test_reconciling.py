@@ -36,7 +36,7 @@ def reconcile(run: Run, url: str, **options: Any) -> Reconciliation:
             with pytest.raises(OutcomeUnknownError) as caught:
                 place(client)
             with pytest.raises(InvalidArgumentError):
-                caught.value.reconcile_async(max_calls=1).send(None)
+                caught.value.reconcile_async(max_items=1).send(None)
             return caught.value.reconcile(**options)
 
         async def act_async() -> Reconciliation:
@@ -84,7 +84,7 @@ def test_without_the_servers_time_nothing_is_complete(run: Run) -> None:
 def test_a_list_that_is_too_long_is_read_in_part(run: Run) -> None:
     first = [call(number) for number in range(100)]
     with Server(hang_up, listed(*first, total=250), listed(*first, total=250)) as server:
-        found = reconcile(run, server.url, max_calls=100)
+        found = reconcile(run, server.url, max_items=100)
     assert (found.complete, found.reason) == (False, "limit_reached")
 
 
@@ -97,7 +97,7 @@ def test_a_list_that_cannot_be_read_is_incomplete(run: Run) -> None:
 def test_the_look_sends_again_only_where_nothing_is_listed(run: Run) -> None:
     # Its date shows that the server's clock is another one, so the list is read from there on.
     with Server(hang_up, listed(), listed(), PLACED) as server:
-        assert run(server.url, place, retry={"when_unknown": "check"}).call_id == "c-9"
+        assert run(server.url, place, retry={"on_unknown_outcome": "check"}).call_id == "c-9"
     assert [request.method for request in server.requests] == ["POST", "GET", "GET", "POST"]
     starts = [query_of(request)["startDate"] for request in server.requests if request.method == "GET"]
     assert starts[1].startswith("2026-11-23T11:59:")
@@ -105,20 +105,20 @@ def test_the_look_sends_again_only_where_nothing_is_listed(run: Run) -> None:
 
 def test_a_list_without_calls_rules_nothing_out(run: Run) -> None:
     with Server(hang_up, respond(200, {"meta": {}})) as server, pytest.raises(OutcomeUnknownError) as caught:
-        run(server.url, place, retry={"when_unknown": "check"})
+        run(server.url, place, retry={"on_unknown_outcome": "check"})
     assert caught.value.retry_skipped_reason == "list_inconclusive"
 
 
 def test_the_look_sends_nothing_again_where_a_call_is_listed(run: Run) -> None:
     with Server(hang_up, listed(call(1, toNumber="0555 02999"))) as server, pytest.raises(OutcomeUnknownError) as caught:
-        run(server.url, place, retry={"when_unknown": "check"})
+        run(server.url, place, retry={"on_unknown_outcome": "check"})
     assert caught.value.retry_skipped_reason == "list_inconclusive"
     assert [request.method for request in server.requests].count("POST") == 1
 
 
 def test_repeat_sends_again_without_a_look(run: Run) -> None:
     with Server(hang_up, PLACED) as server:
-        run(server.url, lambda client: place(client, retry={"when_unknown": "repeat"}))
+        run(server.url, lambda client: place(client, retry={"on_unknown_outcome": "retry"}))
     assert [request.method for request in server.requests] == ["POST", "POST"]
 
 

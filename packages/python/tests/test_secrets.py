@@ -221,7 +221,7 @@ def test_no_frame_and_no_attribute_holds_the_password_of_a_proxy(run: Run, mode:
 
     with Server(answer) as proxy, pytest.raises(RequestError):
         url = proxy.url.replace("//", f"//x:{KEY}@")
-        run(f"{scheme}://api.example.com", look, api_key="another-key", proxy=url, allow_insecure_http=True, retry={"max": 0})
+        run(f"{scheme}://api.example.com", look, api_key="another-key", proxy=url, allow_insecure_http=True, max_retries=0)
     assert proxy.requests[0].headers["proxy-authorization"] == f"Basic {base64.b64encode(f'x:{KEY}'.encode()).decode()}"
     assert watch.lines > 100
     assert not holds_secret("".join(shown))
@@ -274,7 +274,7 @@ def test_no_object_that_an_error_leads_to_holds_the_password_of_a_proxy(run: Run
     proxy = SocksServer(answer, accepts=ending != "refused") if scheme == "socks5" else Server(answer)
     with proxy, pytest.raises(RequestError) as caught:
         url = proxy.url.replace("http://", f"{scheme}://x:{KEY}@")
-        run("http://api.example.com", place, api_key="another-key", proxy=url, allow_insecure_http=True, retry={"max": 0})
+        run("http://api.example.com", place, api_key="another-key", proxy=url, allow_insecure_http=True, max_retries=0)
     assert holders(caught.value) == []
     if isinstance(proxy, SocksServer):
         assert proxy.credentials == [(b"x", KEY.encode())]
@@ -285,7 +285,7 @@ def test_no_object_that_an_error_leads_to_holds_the_password_of_a_proxy(run: Run
     "bad",
     [
         {"timeout": -1},
-        {"retry": {"max": -1}},
+        {"max_retries": -1},
         {"unknown_option": 1},
         {"base_url": "nowhere"},
         {"proxy": f"http://user:{KEY}@"},

@@ -44,7 +44,7 @@ def test_places_a_call(run: Run) -> None:
         call = run(server.url, place)
     assert isinstance(call, CallInitiated)
     assert call.call_id == "c-1"
-    assert call.mismatch is None
+    assert call.validation_error is None
     (request,) = server.requests
     assert request.line == "POST /api/v1/calls HTTP/1.1"
     assert request.json() == {"flowId": "f-1", "fromNumber": "+15550100001", "toNumber": "+15550200001"}
@@ -109,14 +109,14 @@ def test_what_drips_ends_with_the_timeout(run: Run, start: bytes) -> None:
     drip = Drip(start)
     with Server(drip) as server:
         with pytest.raises(TimeoutError) as caught:
-            run(server.url, lambda client: client.roles.list(), timeout=1, retry={"max": 0})
+            run(server.url, lambda client: client.roles.list(), timeout=1, max_retries=0)
         assert drip.was_left.wait(300)
     assert caught.value.attempts[0].error == "timeout"
 
 
 def test_a_body_that_nobody_takes_ends_with_the_timeout(run: Run) -> None:
     def read_nothing(url: str) -> None:
-        run(url, lambda client: client.request("PUT", "/api/v1/notes", body="x" * 30_000_000), timeout=1, retry={"max": 0})
+        run(url, lambda client: client.request("PUT", "/api/v1/notes", body="x" * 30_000_000), timeout=1, max_retries=0)
 
     with socket.create_server(("127.0.0.1", 0)) as listener, pytest.raises(TimeoutError) as caught:
         read_nothing(f"http://127.0.0.1:{listener.getsockname()[1]}")
@@ -182,7 +182,7 @@ def test_a_refused_connection_is_not_sent_and_retried(run: Run) -> None:
 def test_a_refused_connection_names_the_host_and_that_nothing_was_sent(run: Run) -> None:
     url = f"http://127.0.0.1:{unused_port()}"
     with pytest.raises(ConnectionError, match=rf"^createCall was not sent to {re.escape(url)}: ."):
-        run(url, place, retry={"max": 0})
+        run(url, place, max_retries=0)
 
 
 def test_a_refused_connection_after_a_lost_answer_says_that_it_was_the_second(run: Run) -> None:
@@ -191,7 +191,7 @@ def test_a_refused_connection_after_a_lost_answer_says_that_it_was_the_second(ru
         hang_up(connection, request, stop)
 
     with Server(hang_up_for_good) as server, pytest.raises(ConnectionError, match="listRoles was not sent again to http") as caught:
-        run(server.url, lambda client: client.roles.list(), retry={"max": 1})
+        run(server.url, lambda client: client.roles.list(), max_retries=1)
     assert caught.value.outcome == "unknown"
 
 
@@ -207,14 +207,14 @@ def test_a_long_hint_is_not_cut_short(run: Run) -> None:
         run(server.url, place)
     assert len(server.requests) == 1
     assert (caught.value.retry_after, caught.value.outcome) == (3600, "rejected")
-    assert "the server asked to wait 1 h, more than retry.max_wait" in str(caught.value)
+    assert "the server asked to wait 1 h, more than retry.max_retry_after" in str(caught.value)
 
 
 @pytest.mark.parametrize("wait", ["1e308", "Infinity"])
 def test_a_hint_beyond_all_times_is_a_rate_limit(run: Run, wait: str) -> None:
     with Server(problem(429, "rate_limit_exceeded", {"retry-after": wait})) as server, pytest.raises(RateLimitError) as caught:
         run(server.url, place)
-    assert "the server asked to wait forever, more than retry.max_wait" in str(caught.value)
+    assert "the server asked to wait forever, more than retry.max_retry_after" in str(caught.value)
 
 
 def test_a_quota_is_not_retried(run: Run) -> None:
@@ -299,7 +299,7 @@ def test_a_response_that_does_not_fit_is_kept_and_flagged(run: Run) -> None:
     with Server(respond(200, member)) as server:
         found = run(server.url, lambda client: client.members.get_availability("m-1"))
     assert (found.member_id, found.status, found.busy, found.until, found.user_id) == ("m-1", "on_holiday", "yes", 5, None)
-    assert "busy" in found.mismatch
+    assert "busy" in found.validation_error
 
 
 @pytest.mark.parametrize("call_id", [7, [[]]])
@@ -418,4 +418,4 @@ def test_time_that_stands_still_for_a_test_ends_no_limit_and_no_request(run: Run
     with Server(PLACED, drip) as server:
         assert run(server.url, place).call_id == "c-1"
         with pytest.raises(TimeoutError):
-            run(server.url, lambda client: client.roles.list(options={"timeout": 0.3, "retry": {"max": 0}}))
+            run(server.url, lambda client: client.roles.list(options={"timeout": 0.3, "max_retries": 0}))

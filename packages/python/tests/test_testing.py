@@ -53,7 +53,7 @@ def test_the_async_client_does_the_same(call_transfer: Sandbox) -> None:
 
 
 def test_time_moves_only_when_it_is_moved(call_transfer: Sandbox) -> None:
-    client = CallTransfer(base_url=call_transfer.base_url, **call_transfer.token_of("admin"))
+    client = CallTransfer(base_url=call_transfer.base_url, **call_transfer.create_access_token("admin"))
     assert client.members.get_availability(demo.members.member).status == "away"
     events = call_transfer.advance(3600)
     assert [event["type"] for event in events] == ["availability.ended", "availability.ended"]
@@ -72,7 +72,7 @@ def test_the_marker_says_how_the_sandbox_starts(call_transfer: Sandbox) -> None:
     with pytest.raises(ApiError) as failed:
         place(call_transfer.client())
     assert failed.value.code == "daily_call_limit_exceeded"
-    call_transfer.set_policies({"dailyCallLimit": 1})
+    call_transfer.update_policies({"dailyCallLimit": 1})
     assert place(call_transfer.client()) == "initiated"
 
 
@@ -88,7 +88,7 @@ def test_a_lost_placement_is_found_after_the_clock_was_moved(call_transfer: Sand
     client = call_transfer.client()
     place(client)
     call_transfer.advance(3600)
-    call_transfer.add_fault("createCall processThenDrop")
+    call_transfer.add_fault("createCall process_then_reset")
     with pytest.raises(OutcomeUnknownError) as lost:
         place(client)
     found = lost.value.reconcile()
@@ -112,7 +112,7 @@ async def accept_async(scope: Any, receive: Callable[[], Any], send: Callable[[A
 
 @pytest.mark.parametrize("receiver", [accept, accept_async])
 def test_webhooks_reach_an_application(call_transfer: Sandbox, receiver: Any) -> None:
-    call_transfer.deliver_to(receiver)
+    call_transfer.forward_webhooks_to(receiver)
     delivery = call_transfer.trigger_offer()
     assert (delivery.get("status"), delivery["accepted"]) == (204, True)
     assert call_transfer.trigger_offer(note="decline").get("status") == 409
@@ -122,7 +122,7 @@ def test_webhooks_reach_an_application(call_transfer: Sandbox, receiver: Any) ->
 
 @pytest.mark.parametrize("kind", [WebhookHandler, AsyncWebhookHandler])
 def test_a_receiver_that_webhooks_reach_withstands_an_attack(call_transfer: Sandbox, pytestconfig: pytest.Config, kind: Any) -> None:
-    call_transfer.deliver_to(kind(secret=demo.signing_secret, on_event=lambda event: None, on_error=lambda error, code: None))
+    call_transfer.forward_webhooks_to(kind(secret=demo.signing_secret, on_event=lambda event: None, on_error=lambda error, code: None))
     url = next(one["config"]["url"] for one in call_transfer.records("destinations") if one["id"] == demo.destinations.app)
     command = shlex.split(pytestconfig.getini("call_transfer_mock_command"))
     attack = subprocess.run(
@@ -137,20 +137,20 @@ def test_a_receiver_that_webhooks_reach_withstands_an_attack(call_transfer: Sand
 
 
 def test_an_application_takes_a_transfer(call_transfer: Sandbox) -> None:
-    call_transfer.deliver_to(accept)
+    call_transfer.forward_webhooks_to(accept)
     transfer = call_transfer.start_transfer(destination_id=demo.destinations.app)
     assert transfer["status"] == "ringing"
     call_transfer.advance(1)
-    assert call_transfer.transfer(transfer["id"])["status"] == "connected"
+    assert call_transfer.get_transfer(transfer["id"])["status"] == "connected"
 
 
 def test_a_script_answers_a_transfer(call_transfer: Sandbox) -> None:
     phone = demo.destinations.phone
     transfer = call_transfer.start_transfer(destination_id=phone, script=[{"destinationId": phone, "answerAfterSecs": 3}])
     call_transfer.advance(2)
-    assert call_transfer.transfer(transfer["id"])["status"] == "ringing"
+    assert call_transfer.get_transfer(transfer["id"])["status"] == "ringing"
     call_transfer.advance(1)
-    assert call_transfer.transfer(transfer["id"]).get("answeredBy") == {"destinationId": phone}
+    assert call_transfer.get_transfer(transfer["id"]).get("answeredBy") == {"destinationId": phone}
 
 
 def test_sandboxes_share_nothing_and_end(call_transfer_server: MockServer, call_transfer: Sandbox) -> None:
@@ -211,7 +211,7 @@ from call_transfer.testing import Sandbox, demo
 def test_fails(call_transfer: Sandbox) -> None:
     call_transfer.add_fault("listRoles 503")
     call_transfer.client().roles.list()
-    call_transfer.deliver_to("http://user:secret@127.0.0.1:9/offers?token=secret")
+    call_transfer.forward_webhooks_to("http://user:secret@127.0.0.1:9/offers?token=secret")
     call_transfer.trigger_offer()
     assert False
 """

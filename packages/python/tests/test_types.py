@@ -33,7 +33,7 @@ def test_options_of_a_client_have_types() -> None:
 
 def test_options_of_a_copy_have_types() -> None:
     with CallTransfer(base_url="https://api.example.com", api_key=KEY) as client:
-        assert client.with_options(timeout=20, retry={"max": 0}, account_id=None)._settings.timeout == 20
+        assert client.with_options(timeout=20, max_retries=0, account_id=None)._settings.timeout == 20
         with pytest.raises(ConfigurationError, match="timeuot cannot be changed"):
             client.with_options(timeuot=20)  # type: ignore[call-arg]
         with pytest.raises(ConfigurationError, match="timeout must be seconds"):

@@ -83,18 +83,21 @@ INPUT: dict[str, dict[str, Any]] = {
 @cases("retries")
 def test_retries(case: dict[str, Any]) -> None:
     names = {
-        "maxRetries": "max",
-        "maxRetryAfterMs": "max_wait",
-        "onUnknownOutcome": "when_unknown",
+        "maxRetryAfterMs": "max_retry_after",
+        "onUnknownOutcome": "on_unknown_outcome",
         "trust503Codes": "trust_503_codes",
     }
     given: dict[str, Any] = {
-        names[name]: value / 1000 if name == "maxRetryAfterMs" else "repeat" if value == "retry" else value
+        names[name]: value / 1000 if name == "maxRetryAfterMs" else value
         for name, value in case.get("retry", {}).items()
+        if name != "maxRetries"
     }
+    max_retries = case.get("retry", {}).get("maxRetries", 2)
     clock = FakeClock()
     auth = Auth("api_key", Secret("svc_live_vectors"))
-    settings = Settings("https://api.example.com", auth, retry=RetryPolicy(**given), clock=clock, random=lambda: 0.0)
+    settings = Settings(
+        "https://api.example.com", auth, max_retries=max_retries, retry=RetryPolicy(**given), clock=clock, random=lambda: 0.0
+    )
     (operation,) = (one for one in OPERATIONS if one.operation_id == case["operation"])
     steps: Steps[Any] = send(prepare(settings, operation, **INPUT[operation.operation_id]))
     sent, waits, answer, found = 0, list[int](), None, dict[str, Any]()

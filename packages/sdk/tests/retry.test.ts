@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { effectFreeCodes } from "../src/generated/constants.gen.ts";
+import { noEffectCodes } from "../src/generated/constants.gen.ts";
 import { RetryBudget, RetryBudgets, retryCost } from "../src/options/retry-budget.ts";
 import { combine, outcomeOfResponse } from "../src/send/effect.ts";
 import { delayFor, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
 
 fc.configureGlobal({ seed: 1 });
 
-const classes = ["safe", "unique", "once"] as const;
+const classes = ["idempotent", "conflict_safe", "non_idempotent"] as const;
 const answered = (status: number, code?: string, trust503Codes = false) => ({
   status,
   code,
@@ -22,13 +22,10 @@ describe("shouldRetry", () => {
     expect(shouldRetry(retry, { outcome: "not_sent", interrupted: true })).toBe(true);
   });
 
-  it.each(effectFreeCodes)(
-    "retries operations that are not idempotent after a 503 %s only if it is trusted",
-    (code) => {
-      expect(classes.map((retry) => shouldRetry(retry, answered(503, code)))).toEqual([true, true, false]);
-      expect(classes.map((retry) => shouldRetry(retry, answered(503, code, true)))).toEqual([true, true, true]);
-    },
-  );
+  it.each(noEffectCodes)("retries operations that are not idempotent after a 503 %s only if it is trusted", (code) => {
+    expect(classes.map((retry) => shouldRetry(retry, answered(503, code)))).toEqual([true, true, false]);
+    expect(classes.map((retry) => shouldRetry(retry, answered(503, code, true)))).toEqual([true, true, true]);
+  });
 
   it.each([408, 500, 502, 503, 504, 520])("retries after %i unless the operation is not idempotent", (status) => {
     expect(classes.map((retry) => shouldRetry(retry, answered(status)))).toEqual([true, true, false]);
@@ -71,7 +68,7 @@ describe("outcomes", () => {
     expect(outcomeOfResponse(status, undefined, true)).toBe(outcome);
   });
 
-  it.each(effectFreeCodes)(
+  it.each(noEffectCodes)(
     "trusts a 503 whose code, %s, is assumed to mean no effect, only with trust503Codes",
     (code) => {
       expect(outcomeOfResponse(503, code, true)).toBe("rejected");
@@ -87,14 +84,14 @@ describe("outcomes", () => {
   );
 
   it.each([500, 501, 502, 504, 507, 520, 599])("does not trust a %i, even with a code that goes with 503", (status) => {
-    for (const code of effectFreeCodes) {
+    for (const code of noEffectCodes) {
       expect(outcomeOfResponse(status, code, true)).toBe("unknown");
-      expect(shouldRetry("once", answered(status, code, true))).toBe(false);
+      expect(shouldRetry("non_idempotent", answered(status, code, true))).toBe(false);
     }
   });
 
   it("does not trust a 408, even with a code that goes with 503", () => {
-    for (const code of effectFreeCodes) expect(outcomeOfResponse(408, code, true)).toBe("unknown");
+    for (const code of noEffectCodes) expect(outcomeOfResponse(408, code, true)).toBe("unknown");
   });
 
   it("stays unknown after later refusals, until a success", () => {

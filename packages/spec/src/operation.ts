@@ -22,8 +22,8 @@ export interface OperationDescription {
   readonly scope: string;
   /** Whether a JWT must come with `X-Account-Id` (§5.2). */
   readonly accountScoped: boolean;
-  /** When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`). */
-  readonly retry: "safe" | "unique" | "once";
+  /** When to retry: always (`idempotent`), always since a taken name is refused (`conflict_safe`), or only if it had no effect (`non_idempotent`). */
+  readonly idempotency: "idempotent" | "conflict_safe" | "non_idempotent";
   /** Names of the path parameters, in the order of the path. */
   readonly pathParameters: readonly string[];
   /** JSON types of the query parameters, by name. */
@@ -55,9 +55,9 @@ export interface ErrorCodeDescription {
   /** Whether `errors` in the body lists failing fields. */
   readonly hasFieldErrors: boolean;
   /** Whether the code stands for its status where nothing says more. */
-  readonly isGeneral: boolean;
+  readonly generic: boolean;
   /** Whether the request had no effect, as assumption A-28 says. */
-  readonly effectFree: boolean;
+  readonly noEffect: boolean;
   /** Whether the mock server returns it only through a fault, although operations document it. */
-  readonly onDemand: boolean;
+  readonly faultOnly: boolean;
 }

@@ -27,7 +27,7 @@ export interface CodeRow {
   /** What the code means for the operations of an entry of `when`. Stands in the descriptions of their responses. */
   causes?: Record<string, string>;
   general?: boolean;
-  onDemand?: boolean;
+  faultOnly?: boolean;
   example?: Record<string, unknown>;
   "x-beyond-specification"?: true;
 }
@@ -89,9 +89,9 @@ export interface OperationObject {
   "x-roles": string[];
   "x-scope": string;
   "x-account-scoped": boolean;
-  "x-retry"?: "safe" | "unique" | "once";
+  "x-idempotency"?: "idempotent" | "conflict_safe" | "non_idempotent";
   "x-error-codes": string[];
-  "x-paging"?: { items: string };
+  "x-pagination"?: { items: string };
   "x-reconcile"?: Reconcile;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { content: Content };

@@ -1,4 +1,4 @@
-// Finds the fields that an operation's responses must not show, although their schemas have them (`x-shown-by`).
+// Finds the fields that an operation's responses must not show, although their schemas have them (`x-returned-by`).
 import { type OpenApiDocument, operationsOf } from "./document.ts";
 
 /** A field with the operations that show it. */
@@ -11,7 +11,7 @@ function* markedIn(document: OpenApiDocument, node: unknown, seen = new Set<unkn
   for (const [name, child] of Object.entries(node)) {
     const target: unknown =
       name === "$ref" ? document.components.schemas[String(child).split("/").at(-1) ?? ""] : child;
-    const shownBy: unknown = typeof child === "object" && child !== null && Reflect.get(child, "x-shown-by");
+    const shownBy: unknown = typeof child === "object" && child !== null && Reflect.get(child, "x-returned-by");
     if (Array.isArray(shownBy)) yield [name, shownBy.map(String)];
     yield* markedIn(document, target, seen);
   }

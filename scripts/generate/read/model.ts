@@ -14,7 +14,7 @@ export interface OperationModel {
   roles: string[];
   scope: string;
   accountScoped: boolean;
-  retry: "safe" | "unique" | "once";
+  idempotency: "idempotent" | "conflict_safe" | "non_idempotent";
   errorCodes: string[];
   statuses: number[];
   pathParameters: Parameter[];
@@ -48,10 +48,10 @@ function pagingOf(document: OpenApiDocument, items: string, schema: string | und
 
 function resultOf(document: OpenApiDocument, id: string, schema: string | undefined) {
   const { properties = {}, required = [] } = (document.components.schemas[schema ?? ""] ?? {}) as {
-    properties?: Record<string, { "x-shown-by"?: string[]; const?: string }>;
+    properties?: Record<string, { "x-returned-by"?: string[]; const?: string }>;
     required?: string[];
   };
-  const shownOnce = Object.keys(properties).find((name) => properties[name]?.["x-shown-by"]?.includes(id));
+  const shownOnce = Object.keys(properties).find((name) => properties[name]?.["x-returned-by"]?.includes(id));
   return { result: shownOnce ?? required.find((name) => /^id$|Id$/.test(name)), type: properties.type?.const };
 }
 
@@ -72,7 +72,7 @@ export function modelOf(document: OpenApiDocument): OperationModel[] {
           example: Object.values(content?.examples ?? {})[0]?.value,
         };
       });
-    const paging = operation["x-paging"];
+    const paging = operation["x-pagination"];
     return {
       id,
       method,
@@ -85,7 +85,7 @@ export function modelOf(document: OpenApiDocument): OperationModel[] {
       roles: operation["x-roles"],
       scope: operation["x-scope"],
       accountScoped: operation["x-account-scoped"],
-      retry: operation["x-retry"] ?? "safe",
+      idempotency: operation["x-idempotency"] ?? "idempotent",
       errorCodes: operation["x-error-codes"],
       statuses: Object.keys(operation.responses)
         .filter((status) => status !== "default")

@@ -66,10 +66,12 @@ const marks: readonly Mark[] = [
     write: () => "true if a JWT must name the account, otherwise false",
   },
   {
-    key: "x-retry",
+    key: "x-idempotency",
     isValid: (value, _known, { method }) =>
-      method === "get" ? value === undefined || value === "safe" : ["safe", "unique", "once"].includes(String(value)),
-    write: () => "when to send it again: safe, unique or once; a GET is always safe",
+      method === "get"
+        ? value === undefined || value === "idempotent"
+        : ["idempotent", "conflict_safe", "non_idempotent"].includes(String(value)),
+    write: () => "when to send it again: idempotent, conflict_safe or non_idempotent; a GET is always idempotent",
   },
 ];
 
@@ -187,7 +189,7 @@ function parameterProblems(id: string, parameters: Place): Problem[] {
 }
 
 function pagingProblems(id: string, place: Place): Problem[] {
-  const paging = place.at("x-paging");
+  const paging = place.at("x-pagination");
   if (paging.value === undefined) return [];
   const items = String(paging.fields.items);
   const success = place.at("responses", "200", "content", "application/json", "schema").target;
@@ -195,7 +197,7 @@ function pagingProblems(id: string, place: Place): Problem[] {
   if (isText(list.fields.$ref)) return [];
   return [
     paging.problem(
-      `${id}: x-paging names ${items}, which is not a list of a named schema. Write the name of such a list.`,
+      `${id}: x-pagination names ${items}, which is not a list of a named schema. Write the name of such a list.`,
     ),
   ];
 }
@@ -205,10 +207,10 @@ function reconcileProblems(id: string, operation: Place, { limits, operations }:
   const { list, since, untilLimit } = place.fields;
   const named = operations.get(String(list));
   const isUsable =
-    named?.at("x-paging").value !== undefined && named.at("tags", "0").value === operation.at("tags", "0").value;
+    named?.at("x-pagination").value !== undefined && named.at("tags", "0").value === operation.at("tags", "0").value;
   if (list !== undefined && !isUsable)
     return [
-      place.problem(`${id}: x-reconcile names ${shown(list)}. Write an operation with x-paging and the same tag.`),
+      place.problem(`${id}: x-reconcile names ${shown(list)}. Write an operation with x-pagination and the same tag.`),
     ];
   const parameters = named?.at("parameters").value;
   const names = isList(parameters) ? parameters.map((parameter) => Reflect.get(Object(parameter), "name")) : [];

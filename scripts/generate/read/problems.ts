@@ -123,14 +123,14 @@ function codeProblems(table: Place, operations: readonly string[], responses: re
   });
 }
 
-/** Marks `x-shown-by` that are no list of operations, at any depth of a file of schemas. */
+/** Marks `x-returned-by` that are no list of operations, at any depth of a file of schemas. */
 function shownByProblems(place: Place, operations: readonly string[]): Problem[] {
   return Object.keys(place.fields).flatMap((key) => {
-    if (key !== "x-shown-by") return shownByProblems(place.at(key), operations);
+    if (key !== "x-returned-by") return shownByProblems(place.at(key), operations);
     const named = place.fields[key];
     if (isList(named) && named.every((one) => operations.includes(String(one)))) return [];
     const field = place.steps.at(-1) ?? "";
-    return [place.at(key).problem(`${field} has the x-shown-by ${shown(named)}. Write operationIds in brackets.`)];
+    return [place.at(key).problem(`${field} has the x-returned-by ${shown(named)}. Write operationIds in brackets.`)];
   });
 }
 

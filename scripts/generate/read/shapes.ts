@@ -58,7 +58,7 @@ export const itemShape = z.partialRecord(
       parameters: z.array(part, "must be a list").optional(),
       requestBody: part.optional(),
       responses: z.record(z.string(), part, "must be an object").optional(),
-      "x-paging": z.looseObject({ items: text }, "must be an object with items").optional(),
+      "x-pagination": z.looseObject({ items: text }, "must be an object with items").optional(),
       "x-reconcile": z
         .union(
           [z.looseObject({ list: text, since: text }), z.looseObject({ explain: text, untilLimit: text })],

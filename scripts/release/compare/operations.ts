@@ -221,7 +221,7 @@ function compareExtension(key: string, before: unknown, after: unknown, place: s
 
 function grantsMore(key: string, before: unknown, after: unknown): boolean {
   if (key === "x-account-scoped") return after !== true;
-  if (key === "x-reconcile" || key === "x-paging") return before === undefined;
+  if (key === "x-reconcile" || key === "x-pagination") return before === undefined;
   return key === "deprecated";
 }
 

@@ -18,7 +18,8 @@ export function createRequire(add: (backend: Fetching) => void): (name: string) 
       ...backend,
       createBackend: (options?: backend.BackendOptions) =>
         followed(backend.createBackend({ ...options, controlPlane: true })),
-      createSandboxes: (options?: backend.SandboxesOptions) => followed(backend.createSandboxes(options)),
+      createSandboxRegistry: (options?: backend.SandboxRegistryOptions) =>
+        followed(backend.createSandboxRegistry(options)),
     },
     "@call-transfer/sdk": sdk,
     "@call-transfer/sdk/query": query,

@@ -11,6 +11,6 @@ for (const target of process.env.MATRIX_NODE === undefined ? [inProcess] : [inPr
   await target.run(cases, (result) => runs.push(result));
   describe(target.name, () => {
     it("returns a result for each case", () => assert.equal(runs.length, cases.length));
-    for (const { noun, name, failure } of runs) it(`${noun}: ${name}`, () => assert.equal(failure, undefined));
+    for (const { resource, name, failure } of runs) it(`${resource}: ${name}`, () => assert.equal(failure, undefined));
   });
 }

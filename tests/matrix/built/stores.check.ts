@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { demo } from "@call-transfer/backend";
-import { memoryStores, sandboxStoresCases } from "@call-transfer/backend/conformance";
+import { createMemoryStorage, sandboxStorageCases } from "@call-transfer/backend/conformance";
 import { StoreError, startMockServer } from "@call-transfer/mock-server";
 
 describe("sandboxes in memory", () => {
-  for (const { name, run } of sandboxStoresCases)
+  for (const { name, run } of sandboxStorageCases)
     it(name, () => {
-      const stores = memoryStores();
+      const stores = createMemoryStorage();
       return run(() => stores);
     });
 });

@@ -19,12 +19,12 @@ const unused = () => Promise.reject(new Error("must not be called"));
 const uses = {
   "@call-transfer/backend": async ({ createBackend }) => {
     const backend = createBackend();
-    const { key } = backend.keys.issueApiKey({ accountId: [...backend.state.accounts.keys()][0] });
+    const { key } = backend.credentials.createApiKey({ accountId: [...backend.state.accounts.keys()][0] });
     const headers = { authorization: `Bearer ${key}` };
     assert.equal((await backend.fetch("http://localhost/api/v1/roles", { headers })).status, 200);
   },
-  "@call-transfer/backend/conformance": async ({ memoryStores, sandboxStoresCases: [first] }) => {
-    const stores = memoryStores();
+  "@call-transfer/backend/conformance": async ({ createMemoryStorage, sandboxStorageCases: [first] }) => {
+    const stores = createMemoryStorage();
     await first.run(() => stores);
   },
   "@call-transfer/backend/msw": ({ callTransferHandlers }, load) => useMsw(callTransferHandlers, load),
@@ -41,7 +41,7 @@ const uses = {
     const { status } = await fetch(`${server.url}/_inspector/`).finally(() => server.close());
     assert.equal(status, 200);
   },
-  "@call-transfer/mock-server/attack": ({ expectNoFindings }) => expectNoFindings({ findings: [] }),
+  "@call-transfer/mock-server/attack": ({ assertNoFindings }) => assertNoFindings({ findings: [] }),
   "@call-transfer/mock-server/backend": ({ createBackend, InputError }) =>
     assert.throws(() => createBackend({ clockRate: -1 }), InputError),
   "@call-transfer/mock-server/inspector": ({ mountInspector }) => assert.equal(typeof mountInspector, "function"),

@@ -34,15 +34,15 @@ export async function inProcess(): Promise<unknown> {
     apiKey: backend.demo.apiKey,
     fetch: platform.fetch,
   });
-  const fault: backend.Fault = { match: { operationId: "createCall" }, do: "processThenDrop" };
+  const fault: backend.Fault = { match: { operationId: "createCall" }, do: "process_then_reset" };
   platform.faults.add(fault);
   await platform.advance({ by: 60_000 });
-  const entry: backend.JournalEntry | undefined = platform.journal.list()[0];
+  const entry: backend.RequestEntry | undefined = platform.requests.list()[0];
   const snapshot: backend.Snapshot = platform.snapshot();
   platform.restore(snapshot);
   // @ts-expect-error There is no such collection.
   platform.collections.update("offices", "id", {});
-  return [entry, await client.roles.list(), backend.createSandboxes().fetch];
+  return [entry, await client.roles.list(), backend.createSandboxRegistry().fetch];
 }
 
 /** A page under MSW, whatever its version. */
@@ -64,7 +64,7 @@ export async function attacked(url: string): Promise<string> {
     secret: "secret",
     handled: () => ({ id: 1 }),
   });
-  attack.expectNoFindings(report);
+  attack.assertNoFindings(report);
   return attack.formatReport(report);
 }
 

@@ -1,7 +1,7 @@
 // Attacks a receiver of two processes, and counts how often it handles each event.
 
 import { demo } from "@call-transfer/backend";
-import { type AttackReport, attackReceiver, expectNoFindings } from "@call-transfer/mock-server/attack";
+import { type AttackReport, assertNoFindings, attackReceiver } from "@call-transfer/mock-server/attack";
 import type { Receiver } from "./receivers.ts";
 import { handledOffers } from "./rotation.ts";
 
@@ -21,7 +21,7 @@ export async function checkAttack(receiver: Receiver): Promise<string[]> {
     handled,
     payload: { destinationId: demo.destinations.app },
   });
-  expectNoFindings(report);
+  assertNoFindings(report);
   const passed = report.checks.filter(({ outcome }) => outcome === "passed").length;
   return [`${passed} of ${report.checks.length} attacks found nothing`];
 }

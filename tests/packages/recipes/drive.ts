@@ -13,13 +13,13 @@ export const faults = {
     when: { times: 1 },
     do: { rateLimit: { retryAfterSecs: longWaitSecs } },
   },
-  lostResponse: { match: { operationId: "createCall" }, when: { times: 1 }, do: "processThenDrop" },
-  slow: { match: { operationId: "createCall" }, when: { times: 1 }, do: { latency: 500 } },
+  lostResponse: { match: { operationId: "createCall" }, when: { times: 1 }, do: "process_then_reset" },
+  slow: { match: { operationId: "createCall" }, when: { times: 1 }, do: { latencyMs: 500 } },
   hang: { match: { operationId: "listCalls" }, when: { times: 1 }, do: "hang" },
 } as const;
 
 /** How many placements have reached the platform. */
-export const placements = ({ backend }: Stage): number => backend.journal.list({ operationId: "createCall" }).length;
+export const placements = ({ backend }: Stage): number => backend.requests.list({ operationId: "createCall" }).length;
 
 /** What of a recipe differs from the others. */
 interface Manner {
@@ -45,7 +45,7 @@ export async function drive({ url, output }: Running, stage: Stage, manner: Mann
 
   const placed = await place(demo.recipients.anyone);
   assert.deepEqual([placed.status, placed.body.type], [201, "initiated"]);
-  const [entry] = backend.journal.list({ operationId: "createCall" });
+  const [entry] = backend.requests.list({ operationId: "createCall" });
   assert.ok(entry, "the placement reached the platform");
   // Another process writes the log: its lines may arrive after the answer.
   await until("The log does not name the request.", () => output().includes(entry.requestId));
@@ -78,13 +78,13 @@ export async function drive({ url, output }: Running, stage: Stage, manner: Mann
 
 /** Sends a request and disconnects when the platform has got the recipe's own request for it. */
 async function leave(address: string, { backend }: Stage, operationId: string, body?: object): Promise<void> {
-  const before = backend.journal.list({ operationId }).length;
+  const before = backend.requests.list({ operationId }).length;
   const headers = { "content-type": "application/json" };
   const sent = request(address, body ? { method: "POST", headers } : {}).on("error", () => {});
   sent.end(body && JSON.stringify(body));
   await within(
     `${operationId} was not sent.`,
-    backend.journal.wait({ operationId, count: before + 1, timeoutMs: 60_000 }),
+    backend.requests.wait({ operationId, count: before + 1, timeoutMs: 60_000 }),
   );
   sent.socket?.resetAndDestroy();
 }
@@ -100,6 +100,6 @@ async function leaveList(address: string, stage: Stage): Promise<void> {
 async function leavePlacement(address: string, stage: Stage, isLogged: (requestId: string) => boolean): Promise<void> {
   stage.backend.faults.add(faults.slow);
   await leave(address, stage, "createCall", { toNumber: demo.recipients.anyone });
-  const { requestId = "" } = stage.backend.journal.list({ operationId: "createCall" }).at(-1) ?? {};
+  const { requestId = "" } = stage.backend.requests.list({ operationId: "createCall" }).at(-1) ?? {};
   await until("The placement whose client disconnected is not in the log.", () => isLogged(requestId));
 }

@@ -33,7 +33,7 @@ export async function checkPino(folder: string, { backend, environment }: Stage)
 
   backend.faults.add(unavailable);
   const all = await logOf({});
-  const [failed, succeeded] = backend.journal.list({ operationId: "listCalls" });
+  const [failed, succeeded] = backend.requests.list({ operationId: "listCalls" });
   assert.deepEqual(
     all.map(({ level, module }) => [level, module]),
     [
@@ -55,7 +55,7 @@ export async function checkPino(folder: string, { backend, environment }: Stage)
   const [refused] = await logOf({ CALL_TRANSFER_API_KEY: "svc_live_unknown", CALL_TRANSFER_LOG: "off" });
   assert.deepEqual([refused?.level, refused?.err?.code, refused?.err?.outcome], [error, "api_key_invalid", "rejected"]);
   assert.partialDeepStrictEqual(refused?.err?.attempts, [
-    { status: 401, requestId: backend.journal.list().at(-1)?.requestId },
+    { status: 401, requestId: backend.requests.list().at(-1)?.requestId },
   ]);
   return ["attempts at debug", "retries at warn", "error with its request id"];
 }

@@ -93,7 +93,7 @@ export async function checkRotation(receiver: Receiver, { backend, environment }
     apiKey: environment.CALL_TRANSFER_API_KEY ?? "",
   });
   // The receiver's clock is the real time.
-  backend.clock.set({ now: Date.now(), mode: "flowing" });
+  backend.clock.set({ now: Date.now(), mode: "running" });
 
   const { sent, forged } = await duringTraffic(backend, urls, async (moreOffers) => {
     await moreOffers();

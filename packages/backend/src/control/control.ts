@@ -10,7 +10,7 @@ import { checkInput, InputError, InUseError } from "../utils/input-error.ts";
 import { suggestion } from "../utils/text.ts";
 import { messageOf } from "../utils/values.ts";
 import type { BackendControls } from "./controls.ts";
-import { type ControlHandlers, controlError, type SandboxRegistry } from "./exchange.ts";
+import { type ControlHandlers, controlError, type ManagedSandboxes } from "./exchange.ts";
 import { recordHandlers } from "./record-handlers.ts";
 import { requestHandlers } from "./request-handlers.ts";
 import { sandboxHandlers } from "./sandbox-handlers.ts";
@@ -33,7 +33,7 @@ interface ControlInput {
 interface ControlScope {
   /** Absent for requests that act on the sandboxes only. */
   readonly backend?: BackendControls;
-  readonly sandboxes: SandboxRegistry | undefined;
+  readonly sandboxes: ManagedSandboxes | undefined;
 }
 type AnyHandler = (exchange: ControlInput & ControlScope & { readonly headers: RequestHeaders }) => unknown;
 interface AnySchemas {
@@ -70,7 +70,7 @@ export async function serveControl(scope: ControlScope, request: IncomingRequest
  * Responds to a request that lists, creates or deletes sandboxes, for a server whose sandboxes are elsewhere. Finds no other
  * operation.
  */
-export function serveSandboxes(sandboxes: SandboxRegistry, request: IncomingRequest, url: URL): Promise<Response> {
+export function serveSandboxes(sandboxes: ManagedSandboxes, request: IncomingRequest, url: URL): Promise<Response> {
   return serveControl({ sandboxes }, request, url);
 }
 

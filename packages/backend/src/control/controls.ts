@@ -1,17 +1,17 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { Collections } from "../data/collections.ts";
-import type { Keys } from "../data/keys.ts";
+import type { Credentials } from "../data/credentials.ts";
 import type { ScenarioName } from "../data/scenarios.ts";
 import type { Snapshot } from "../data/snapshot.ts";
 import type { Faults } from "../faults/faults.ts";
-import type { Journal } from "../http/journal.ts";
-import type { JournalDetail } from "../http/journal-detail.ts";
+import type { RequestDetail } from "../http/request-detail.ts";
+import type { RequestLog } from "../http/request-log.ts";
 import type { Stubs } from "../http/stubs.ts";
 import type { Clock, Step } from "../model/clock.ts";
 import type { BackendEvent, Events } from "../model/events.ts";
 import type { Policies } from "../model/policies.ts";
 import type { Seed } from "../model/records.ts";
-import type { State, Upcoming } from "../model/state.ts";
+import type { State, UpcomingTimer } from "../model/state.ts";
 import type { Deliveries } from "../platform/delivery.ts";
 import type { Inbox } from "../platform/inbox.ts";
 import type { Transfers } from "../platform/transfers.ts";
@@ -26,7 +26,7 @@ export interface BackendControls {
    */
   advance(step: Step): Promise<readonly BackendEvent[]>;
   /** Lists the timers and expiries to come, soonest first. */
-  upcoming(): readonly Upcoming[];
+  upcomingTimers(): readonly UpcomingTimer[];
   /** All records, as plain Maps. To change a record, `set` another one in its place. */
   readonly state: State;
   /** The same records in the format of a seed, validated when edited. */
@@ -46,14 +46,16 @@ export interface BackendControls {
   /** Transfers that the platform starts, and the answers to them. */
   readonly transfers: Transfers;
   /** Issues API keys and access tokens. */
-  readonly keys: Keys;
+  readonly credentials: Credentials;
   /** The requests so far. */
-  readonly journal: Journal;
+  readonly requests: RequestLog;
   /**
-   * Sends the request of a journal entry again, with the same method, path, query, headers and body, and returns its new
-   * entry. Throws InputError if the request is no longer kept or did not reach the backend.
+   * Sends the request of a log entry again, with the same method, path, query, headers and body, and returns its new entry.
+   * Throws InputError if the request is no longer kept or did not reach the backend.
+   *
+   * @internal
    */
-  replay(id: number): Promise<JournalDetail>;
+  replay(id: number): Promise<RequestDetail>;
   /** What happens, as it happens, and the latest 2000 events. */
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   /** The operations that the backend serves. */
@@ -66,18 +68,18 @@ export interface BackendControls {
   /** Adds records. Throws InputError naming the invalid field, and then adds none. */
   seed(seed: Seed): void;
   /**
-   * Resolves when everything that has changed so far is stored; at once for a backend in memory. Does not wait for the journal,
-   * the list of deliveries, the events of the inbox and rate-limit counts, which are stored within 250 ms. Rejects with an Error
-   * if the latest changes could not be stored; they are undone then.
+   * Resolves when everything that has changed so far is stored; at once for a backend in memory. Does not wait for the request
+   * log, the list of deliveries, the events of the inbox and rate-limit counts, which are stored within 250 ms. Rejects with an
+   * Error if the latest changes could not be stored; they are undone then.
    */
-  saved(): Promise<void>;
-  /** Exports the backend as JSON, including its secrets. Journal and deliveries are not part of it. */
+  flush(): Promise<void>;
+  /** Exports the backend as JSON, including its secrets. Request log and deliveries are not part of it. */
   snapshot(): Snapshot;
   /**
    * Replaces the backend's contents with a snapshot. Apps that are still ringing receive their offers again. Throws
    * InputError naming the invalid field, and then changes nothing.
    */
   restore(snapshot: unknown): void;
-  /** Restores the initial state, clock, policies, faults, scenarios, journal, deliveries and random generator. */
+  /** Restores the initial state, clock, policies, faults, scenarios, request log, deliveries and random generator. */
   reset(): void;
 }

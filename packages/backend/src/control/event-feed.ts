@@ -80,8 +80,8 @@ export class EventFeed {
     const kept = this.#pages.get(position);
     if (kept !== undefined) return kept;
     const { events, clock } = this.#source;
-    const { events: found, isComplete } = events.latest({ after: position, limit: pageEvents });
-    const sent = isComplete ? found : [gapBefore(found[0], events, clock.iso()), ...found];
+    const { events: found, complete } = events.latest({ after: position, limit: pageEvents });
+    const sent = complete ? found : [gapBefore(found[0], events, clock.iso()), ...found];
     const last = sent.at(-1);
     if (last === undefined) return undefined;
     const page = { bytes: this.#encoder.encode(sent.map(messageOf).join("")), lastId: last.eventId };
@@ -143,7 +143,7 @@ const encoder = new TextEncoder();
 
 /** The events of a backend after a position, as a stream with a comment after each silence. Ends when the events do. */
 export function streamAfter(
-  backend: Pick<BackendControls, "events" | "clock"> & { saved(): Promise<void> },
+  backend: Pick<BackendControls, "events" | "clock"> & { flush(): Promise<void> },
   after: string,
   commentMs = silentMs,
 ): ReadableStream<Uint8Array> {
@@ -175,7 +175,7 @@ export function streamAfter(
         return;
       }
       // The process may end before the change of the event is stored. If it cannot be, `sandbox.restored` follows.
-      await backend.saved().catch(() => {});
+      await backend.flush().catch(() => {});
       position = page.lastId;
       controller.enqueue(page.bytes);
       wait(controller);

@@ -36,7 +36,7 @@ type Part<Id extends ControlOperationId, Name extends string> =
 export type SandboxState = Omit<SuccessBody<"listSandboxes">["sandboxes"][number], "name" | "path">;
 
 /** The sandboxes that the control plane manages: in this process, or elsewhere. */
-export interface SandboxRegistry {
+export interface ManagedSandboxes {
   /** Lists the names, in the order of creation. */
   list(): readonly string[] | Promise<readonly string[]>;
   /** Describes a sandbox; undefined if none has this name. */
@@ -58,7 +58,7 @@ export type NewSandboxOptions = {
 export interface ControlExchange<Id extends ControlOperationId> {
   readonly backend: BackendControls;
   /** The sandboxes that the backend belongs to. */
-  readonly sandboxes: SandboxRegistry | undefined;
+  readonly sandboxes: ManagedSandboxes | undefined;
   readonly params: Readonly<Record<(typeof controlOperations)[Id]["pathParameters"][number], string>>;
   readonly query: Part<Id, "query">;
   readonly body: Part<Id, "body">;

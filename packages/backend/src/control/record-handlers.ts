@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { SeedRecord } from "../data/collections.ts";
-import type { ApiKeyOptions } from "../data/keys.ts";
+import type { ApiKeyOptions } from "../data/credentials.ts";
 import type { zCollection } from "../generated/schemas.gen.ts";
 import { claimsOf } from "../http/authenticate.ts";
 import { localTime } from "../model/hours.ts";
@@ -32,7 +32,7 @@ export const recordHandlers = {
     backend.collections.delete(nameOf(params), params.id)
       ? undefined
       : notFound(`record ${params.id} in ${params.collection}`),
-  async issueToken({ backend: { keys, state }, body: { userId, role, accountId, ...options } }) {
+  async createAccessToken({ backend: { credentials, state }, body: { userId, role, accountId, ...options } }) {
     const account = accountId ?? state.accounts.keys().next().value;
     if (accountId !== undefined && !state.accounts.has(accountId))
       throw new InputError("accountId", `there is no account ${accountId}`);
@@ -51,16 +51,16 @@ export const recordHandlers = {
           ? `no member of the account has the role ${role}`
           : `user ${userId} does not have the role ${role} in the account`,
       );
-    const token = await keys.issueToken({ userId: holder, ...options });
+    const accessToken = await credentials.createAccessToken({ userId: holder, ...options });
     return {
-      token,
+      accessToken,
       userId: holder,
-      expiresAt: new Date((claimsOf(token)?.expiresAt ?? 0) * 1000).toISOString(),
+      expiresAt: new Date((claimsOf(accessToken)?.expiresAt ?? 0) * 1000).toISOString(),
       ...(member !== undefined && { accountId: member.accountId }),
     };
   },
-  issueApiKey({ backend, body: { state, ...options } }) {
-    return backend.keys.issueApiKey({ ...options, ...restrictionsOf(state) });
+  createApiKey({ backend, body: { state, ...options } }) {
+    return backend.credentials.createApiKey({ ...options, ...restrictionsOf(state) });
   },
   async listAvailability({ backend, query }) {
     await backend.clock.runDue();

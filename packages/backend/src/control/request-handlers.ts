@@ -3,10 +3,10 @@ import type { Fault } from "../faults/fault.ts";
 import { assertFault } from "../faults/fault-check.ts";
 import { formatFault } from "../faults/format-fault.ts";
 import { parseFault } from "../faults/parse-fault.ts";
-import type { JournalEntry, Rule, Stub } from "../generated/models.gen.ts";
+import type { RequestEntry, Rule, Stub } from "../generated/models.gen.ts";
 import { zFaultText } from "../generated/schemas.gen.ts";
 import { specificationSections } from "../generated/specification.gen.ts";
-import { isUnmatched, type OperationCoverage } from "../http/journal.ts";
+import { isUnmatched, type OperationCoverage } from "../http/request-log.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { redacted } from "../utils/redact.ts";
 import { suggestion } from "../utils/text.ts";
@@ -26,35 +26,35 @@ export const requestHandlers = {
   }),
   listRequests({ backend, query }) {
     checkOperation(query, backend);
-    return { requests: backend.journal.list(query) };
+    return { requests: backend.requests.list(query) };
   },
-  clearRequests: ({ backend }) => backend.journal.clear(),
+  clearRequests: ({ backend }) => backend.requests.clear(),
   listUnmatchedRequests: ({ backend }) => ({
-    requests: backend.journal
+    requests: backend.requests
       .list()
       .filter(isUnmatched)
-      .map((entry) => ({ closest: [], ...entry })),
+      .map((entry) => ({ closestOperations: [], ...entry })),
   }),
   async waitForRequests({ backend, body: { count = 1, ...filter } }) {
     checkOperation(filter, backend);
-    const requests = await backend.journal.wait({ ...filter, count });
+    const requests = await backend.requests.wait({ ...filter, count });
     return { matched: requests.length >= count, requests };
   },
   getRequest({ backend, params, query }) {
-    const found = backend.journal.get(Number(params.id), { reveal: query?.reveal });
-    if (found === undefined) return notFound(`request ${params.id} in the journal`);
+    const found = backend.requests.get(Number(params.id), { redact: query?.redact });
+    if (found === undefined) return notFound(`request ${params.id} in the request log`);
     const rule = ruleOf(found);
     return { ...found, ...(rule && { rule }) };
   },
   replayRequest: ({ backend, params }) =>
-    backend.journal.get(Number(params.id)) === undefined
-      ? notFound(`request ${params.id} in the journal`)
+    backend.requests.get(Number(params.id)) === undefined
+      ? notFound(`request ${params.id} in the request log`)
       : backend.replay(Number(params.id)),
   getCoverage: ({ backend }) => ({
-    operations: backend.journal.coverage(),
-    codes: codesOf(backend.journal.coverage()),
-    unmatched: backend.journal.list().filter(isUnmatched).length,
-    refused: backend.journal.list().filter(({ decidedBy }) => decidedBy.step === "gate").length,
+    operations: backend.requests.coverage(),
+    codes: codesOf(backend.requests.coverage()),
+    unmatched: backend.requests.list().filter(isUnmatched).length,
+    rejected: backend.requests.list().filter(({ decidedBy }) => decidedBy.step === "server").length,
   }),
   listFaults: ({ backend, query }) =>
     query?.redact
@@ -88,7 +88,7 @@ export function ruleOf({
   path,
   status,
   code,
-}: Pick<JournalEntry, "decidedBy" | "method" | "path" | "status" | "code">): Rule | undefined {
+}: Pick<RequestEntry, "decidedBy" | "method" | "path" | "status" | "code">): Rule | undefined {
   const { section } = decidedBy;
   if (section === undefined || specificationSections[section] === undefined) return undefined;
   const { title, text } = specificationSections[section];

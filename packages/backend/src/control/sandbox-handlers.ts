@@ -9,8 +9,8 @@ import { streamAfter } from "./event-feed.ts";
 import {
   type ControlHandlers,
   controlError,
+  type ManagedSandboxes,
   notFound,
-  type SandboxRegistry,
   type SandboxState,
   type SuccessBody,
 } from "./exchange.ts";
@@ -84,9 +84,9 @@ export const sandboxHandlers = {
   listEvents: ({ backend, query: { after, limit = eventsByDefault } }) => backend.events.latest({ after, limit }),
 } satisfies Partial<ControlHandlers>;
 
-function required(sandboxes: SandboxRegistry | undefined): SandboxRegistry {
+function required(sandboxes: ManagedSandboxes | undefined): ManagedSandboxes {
   if (sandboxes === undefined)
-    throw new InputError("name", "this backend has no sandboxes. Create it with createSandboxes().");
+    throw new InputError("name", "this backend has no sandboxes. Create it with createSandboxRegistry().");
   return sandboxes;
 }
 
@@ -97,13 +97,13 @@ function addressOf(name: string): Pick<Summary, "name" | "path"> {
 }
 
 /** What a backend shows in the list of sandboxes. */
-export function sandboxState({ clock, journal }: Pick<BackendControls, "clock" | "journal">): SandboxState {
-  const lastRequestAt = journal.latest?.at;
+export function sandboxState({ clock, requests }: Pick<BackendControls, "clock" | "requests">): SandboxState {
+  const lastRequestAt = requests.latest?.at;
   return {
     now: clock.iso(),
     mode: clock.mode,
     rate: clock.rate,
-    requestCount: journal.count,
+    requestCount: requests.count,
     ...(lastRequestAt !== undefined && { lastRequestAt }),
   };
 }
@@ -117,17 +117,17 @@ function versionOf({ info }: Readonly<Record<string, unknown>>): string {
   return isObject(info) ? String(info.version ?? "") : "";
 }
 
-function formatClock({ clock, upcoming }: BackendControls): SuccessBody<"getClock"> {
-  const all = upcoming();
+function formatClock({ clock, upcomingTimers }: BackendControls): SuccessBody<"getClock"> {
+  const all = upcomingTimers();
   return {
     now: clock.iso(),
     mode: clock.mode,
     rate: clock.rate,
-    pending: clock.pending,
-    upcoming: all
+    pendingTimers: clock.pendingTimers,
+    upcomingTimers: all
       .slice(0, maxUpcoming)
       .map(({ at, ...timer }) => ({ at: new Date(at).toISOString(), ...shownTimer(timer) })),
-    upcomingCount: all.length,
+    upcomingTimerCount: all.length,
   };
 }
 

@@ -24,11 +24,11 @@ export const webhookHandlers = {
       : notFound(`delivery ${params.id}`),
   getInbox: ({ backend: { inbox }, query }) => ({
     url: inboxUrl,
-    answer: { ...inbox.answer },
+    response: { ...inbox.response },
     received: inbox.list().map((event) => (query?.redact ? { ...event, ...redactedMessage(event) } : event)),
   }),
   setInbox({ backend, body }) {
-    backend.inbox.answer = omitUndefined(body);
+    backend.inbox.response = omitUndefined(body);
   },
   clearInbox: ({ backend }) => backend.inbox.clear(),
   listTransfers: async ({ backend, query }) => {
@@ -69,8 +69,8 @@ function answeredAfter(deliveries: readonly Delivery[], after: string | undefine
 
 /** Formats a transfer: times as timestamps, and the answerer by its ids. */
 export function formatTransfer(transfer: TransferRecord): SuccessBody<"getTransfer"> {
-  const { startedAt, answeredAt, answeredBy, endedAt, callEndsAt: _, answers: __, rings, ...rest } = transfer;
-  const winner = rings[answeredBy ?? -1];
+  const { startedAt, answeredAt, answeredRingIndex, endedAt, callEndsAt: _, answers: __, rings, ...rest } = transfer;
+  const winner = rings[answeredRingIndex ?? -1];
   return {
     ...rest,
     startedAt: iso(startedAt),
@@ -82,11 +82,11 @@ export function formatTransfer(transfer: TransferRecord): SuccessBody<"getTransf
     }),
     ...(answeredAt !== undefined && { answeredAt: iso(answeredAt) }),
     ...(endedAt !== undefined && { endedAt: iso(endedAt) }),
-    rings: rings.map(({ late, ...ring }) => ({
+    rings: rings.map(({ lateAnswers, ...ring }) => ({
       ...ring,
-      from: iso(ring.from),
-      until: iso(ringsUntil(transfer, ring)),
-      late: late.map(({ at, code }) => ({ at: iso(at), code })),
+      startedAt: iso(ring.startedAt),
+      endsAt: iso(ringsUntil(transfer, ring)),
+      lateAnswers: lateAnswers.map(({ at, code }) => ({ at: iso(at), code })),
     })),
   };
 }

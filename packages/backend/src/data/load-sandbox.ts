@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import type { FaultQueue, FaultsSnapshot } from "../faults/faults.ts";
 import type { InboxEvent } from "../generated/models.gen.ts";
 import type { Tokens } from "../http/authenticate.ts";
-import { keepJournal, type WritableJournal } from "../http/journal.ts";
+import { keepRequestLog, type WritableRequestLog } from "../http/request-log.ts";
 import { noStubs, type StubTable } from "../http/stubs.ts";
 import { undoRecords } from "../model/changed-rows.ts";
 import type { KeepableClock, KeptClock, WallClock } from "../model/clock.ts";
@@ -14,7 +14,7 @@ import { type ReservedIds, type StoredTimers, timerTable } from "../model/stored
 import { callEndTimer, type SetTimer } from "../model/timer-queue.ts";
 import { scheduleCallEnd } from "../platform/calls.ts";
 import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
-import type { InboxAnswer, ReceivingInbox } from "../platform/inbox.ts";
+import type { InboxResponse, ReceivingInbox } from "../platform/inbox.ts";
 import type { TransferEngine } from "../platform/transfers.ts";
 import { InputError } from "../utils/input-error.ts";
 import type { Generators } from "../utils/random.ts";
@@ -34,7 +34,7 @@ export interface Core {
   readonly inbox: ReceivingInbox;
   readonly deliveries: DeliveryEngine;
   readonly transfers: TransferEngine;
-  readonly journal: WritableJournal;
+  readonly requests: WritableRequestLog;
 }
 
 /** Loads what a store holds, and lets its writer store what changes from now on. Returns whether it held anything. */
@@ -51,10 +51,10 @@ export function keepCore(core: Core, writer: StateWriter): boolean {
     policies: { read: () => backend.policies, isCompared: true },
     faults: { read: faults.keep },
     stubs: { read: core.stubs.keep },
-    inbox: { read: () => inbox.answer },
+    inbox: { read: () => inbox.response },
   } satisfies Record<keyof Facts, Fact>);
   if (stored !== undefined) resumeChecked(core, stored);
-  keepJournal(core.journal, writer, stored);
+  keepRequestLog(core.requests, writer, stored);
   writer.start((notStored, error, wall) => goBack(core, writer, notStored, error, wall));
   return stored !== undefined;
 }
@@ -81,7 +81,7 @@ interface Facts {
   readonly faults: FaultsSnapshot;
   /** Absent in the data of an older program. */
   readonly stubs?: FaultsSnapshot;
-  readonly inbox: InboxAnswer;
+  readonly inbox: InboxResponse;
 }
 
 const factNames = [
@@ -143,7 +143,7 @@ function resumeFacts({ backend, generators, tokens, faults, stubs, inbox }: Core
   tokens.secret = hexToBytes(facts.tokenSecret);
   faults.restore(facts.faults);
   stubs.prepare(facts.stubs ?? noStubs)();
-  inbox.answer = facts.inbox;
+  inbox.response = facts.inbox;
 }
 
 function resumeTimers({ backend, timers, transfers }: Core, rows: readonly (readonly [string, SetTimer])[]): void {
@@ -157,7 +157,7 @@ function resumeTimers({ backend, timers, transfers }: Core, rows: readonly (read
 /** A store that takes no changes holds what is true until its next timer, so there the clock stands still before that. */
 function resumeClock({ backend: { clock, writer } }: Core, { clock: kept }: Facts, restMs = 0): void {
   clock.resume(kept, restMs);
-  if (!writer?.isReadOnly) return;
+  if (!writer?.readOnly) return;
   const now = clock.now();
   const at = Math.min(now, ...clock.timers().map((timer) => timer.at - 1));
   clock.resume({ ...kept, mode: "frozen", at });
@@ -165,7 +165,7 @@ function resumeClock({ backend: { clock, writer } }: Core, { clock: kept }: Fact
 
 /** Does what was due while the state was only in the store. Offers that no app has answered are sent again first. */
 export function continueWork({ backend, transfers }: Core): void {
-  if (backend.writer?.isReadOnly) return;
+  if (backend.writer?.readOnly) return;
   transfers.resend();
   void backend.clock.runDue();
 }

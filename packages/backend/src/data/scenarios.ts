@@ -3,7 +3,7 @@ import { parseFault } from "../faults/parse-fault.ts";
 import { dayOf } from "../model/indexes.ts";
 import type { Policies } from "../model/policies.ts";
 import type { CallRecord, DestinationRecord } from "../model/records.ts";
-import { type InboxAnswer, inboxUrl } from "../platform/inbox.ts";
+import { type InboxResponse, inboxUrl } from "../platform/inbox.ts";
 import { newSigningSecret, secretsAt } from "../rules/accounts.ts";
 import { InputError } from "../utils/input-error.ts";
 import { suggestion } from "../utils/text.ts";
@@ -33,7 +33,7 @@ export interface Scenario {
   /** Changes of policies. */
   readonly policies?: Partial<Policies>;
   /** How the built-in inbox answers offers. */
-  readonly inbox?: InboxAnswer;
+  readonly inbox?: InboxResponse;
   /** A change of the records. */
   readonly edit?: ScenarioEdit;
 }
@@ -41,7 +41,7 @@ export interface Scenario {
 /** All scenarios. */
 export const scenarios = [
   {
-    name: "app-misses-offers",
+    name: "app-times-out",
     description: "The app answers no offer, so each delivery times out. Offers go to the built-in inbox.",
     section: "§6",
     inbox: { delaySecs: 86_400 },
@@ -55,19 +55,19 @@ export const scenarios = [
     edit: "appsAtInbox",
   },
   {
-    name: "everyone-away",
+    name: "all-members-away",
     description: "Every member is away until changed, so no person rings.",
     section: "§2.4",
     edit: "membersAway",
   },
   {
-    name: "secret-just-rotated",
+    name: "secret-rotated",
     description: `Every app destination has a new secret, and each webhook carries two signatures for ${limits.previousSecretOverlapHours} hours.`,
     section: "§6.2",
     edit: "secretsRotated",
   },
   {
-    name: "daily-quota-used",
+    name: "daily-limit-reached",
     description: "Every account has placed all its calls of the day, so each call is refused until midnight UTC.",
     section: "§8",
     edit: "dailyQuotaUsed",
@@ -91,10 +91,10 @@ export const scenarios = [
     faults: ["* service_unavailable 20%"],
   },
   {
-    name: "lost-answers",
+    name: "lost-responses",
     description: "Each call is placed, but the connection is reset before the answer arrives.",
     section: "§8.3",
-    faults: ["createCall processThenDrop always"],
+    faults: ["createCall process_then_reset always"],
   },
 ] as const satisfies readonly Scenario[];
 
@@ -115,7 +115,7 @@ export function applyScenario(parts: Core, name: string): void {
     if (scenario.edit !== undefined) edits[scenario.edit](parts, name);
     backend.expiries.refresh();
     Object.assign(backend.policies, structuredClone(scenario.policies));
-    if (scenario.inbox !== undefined) inbox.answer = scenario.inbox;
+    if (scenario.inbox !== undefined) inbox.response = scenario.inbox;
     faults.replaceOfScenario(
       name,
       (scenario.faults ?? []).map((text) => ({ ...parseFault(text), name })),

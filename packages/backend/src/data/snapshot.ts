@@ -7,7 +7,7 @@ import { type TransferRecord, time, transferSchema } from "../model/records.ts";
 import { clearState, createState } from "../model/state.ts";
 import { callEndTimer, isRestorable } from "../model/timer-queue.ts";
 import { scheduleCallEnd } from "../platform/calls.ts";
-import { inboxAnswerSchema } from "../platform/inbox.ts";
+import { inboxResponseSchema } from "../platform/inbox.ts";
 import { withCanonicalIds } from "../utils/ids.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { isObject } from "../utils/values.ts";
@@ -31,7 +31,7 @@ const stubsSchema = faultsSchema.extend({ records: z.array(z.tuple([z.string(), 
 const snapshotSchema = z.strictObject({
   version: z.literal(version),
   now: time,
-  mode: z.enum(["frozen", "flowing"]),
+  mode: z.enum(["frozen", "running"]),
   rate: z.number().exactOptional(),
   /** Positions of the random generators by name. */
   random: z.record(z.string(), z.int()),
@@ -43,11 +43,11 @@ const snapshotSchema = z.strictObject({
   timers: z.array(z.strictObject({ at: time, ...purpose })),
   faults: faultsSchema,
   stubs: stubsSchema.exactOptional(),
-  inbox: inboxAnswerSchema,
+  inbox: inboxResponseSchema,
 });
 
 /**
- * Everything that determines how a backend continues, as JSON. Contains secrets. Journal, deliveries and work that sleeps on the
+ * Everything that determines how a backend continues, as JSON. Contains secrets. RequestLog, deliveries and work that sleeps on the
  * clock are not included.
  */
 export type Snapshot = z.output<typeof snapshotSchema>;
@@ -69,7 +69,7 @@ export function takeSnapshot({ backend, generators, tokens, faults, stubs, inbox
     timers: clock.timers().filter(({ kind }) => isRestorable(kind)),
     faults: JSON.parse(JSON.stringify(faults.keep())),
     stubs: JSON.parse(JSON.stringify({ ...stubs.keep(), records: [...state.stubRecords] })),
-    inbox: JSON.parse(JSON.stringify(inbox.answer)),
+    inbox: JSON.parse(JSON.stringify(inbox.response)),
   });
 }
 
@@ -120,7 +120,7 @@ export function restoreSnapshot(
     if (about.kind === callEndTimer) scheduleCallEnd(backend, about.id, at);
     else transfers.schedule(at, about);
   inbox.clear();
-  inbox.answer = snapshot.inbox;
+  inbox.response = snapshot.inbox;
   tokens.secret = hexToBytes(snapshot.tokenSecret);
   if (generators.isDrawn) return;
   for (const [name, random] of Object.entries(generators.sequences))

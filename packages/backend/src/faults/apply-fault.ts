@@ -49,7 +49,7 @@ export function slowBody(text: string, clock: BackendClock): ReadableStream<Uint
   return new ReadableStream(
     {
       async pull(controller) {
-        const wait = clock.sleep(1000, "slowBody");
+        const wait = clock.sleep(1000, "slow_body");
         clock.track(wait);
         await wait;
         controller.enqueue(bytes.slice(sent, sent + size));

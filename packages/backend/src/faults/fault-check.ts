@@ -1,12 +1,12 @@
 import { type ErrorCode, errorCodes, fieldErrorCodes, type OperationDescription } from "@call-transfer/spec";
 import * as z from "zod";
 import {
-  zFaultDo,
+  zFaultAction,
   type zFaultMatch,
   type zFaultWhen,
   zRequestFault,
   zWebhookFault,
-  zWebhookFaultDo,
+  zWebhookFaultAction,
 } from "../generated/schemas.gen.ts";
 import { isTimeZone } from "../model/hours.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
@@ -49,10 +49,10 @@ function assertWebhookFault(fault: Readonly<Record<string, unknown>>): void {
   checkWhen(when, actions);
   const steps = Array.isArray(actions) ? actions : [actions];
   for (const [at, action] of steps.entries()) {
-    if (typeof action !== "object" || !("alsoTo" in action)) continue;
+    if (typeof action !== "object" || !("copyTo" in action)) continue;
     const place = Array.isArray(actions) ? `do[${at}]` : "do";
-    for (const [index, url] of action.alsoTo.entries())
-      if (!isWebAddress(url)) throw new InputError(`${place}.alsoTo[${index}]`, "must be an http or https address");
+    for (const [index, url] of action.copyTo.entries())
+      if (!isWebAddress(url)) throw new InputError(`${place}.copyTo[${index}]`, "must be an http or https address");
   }
 }
 
@@ -64,11 +64,11 @@ interface Actions {
 }
 
 const requestActions: Actions = {
-  schemas: () => schemasByName(zFaultDo().options),
+  schemas: () => schemasByName(zFaultAction().options),
   use: "is for requests. Use match instead of webhooks.",
 };
 const webhookActions: Actions = {
-  schemas: () => schemasByName(zWebhookFaultDo().options),
+  schemas: () => schemasByName(zWebhookFaultAction().options),
   use: "is for webhook deliveries. Use webhooks instead of match, {} for all deliveries.",
 };
 

@@ -8,12 +8,12 @@ export type FaultAction =
   | "empty"
   | "hang"
   /** Processes the request, then resets the connection. */
-  | "processThenDrop"
+  | "process_then_reset"
   /** Cuts the response off, sends it slowly, labels it as HTML, or replaces its enum values with unknown ones. */
   | "truncate"
-  | "slowBody"
-  | "wrongContentType"
-  | "unknownEnum"
+  | "slow_body"
+  | "wrong_content_type"
+  | "unknown_enum_value"
   /**
    * Responds with an error code (§7.2). `errors` are its field errors, for a code that has them, each with a field error
    * code (§7.3). `meta` is sent unchanged. Both have a default that fits the code.
@@ -31,7 +31,7 @@ export type FaultAction =
   /** Responds with any status and any body: a string, or JSON. */
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   /** Delays the request by this many milliseconds of the backend's clock, then processes it. */
-  | { readonly latency: number };
+  | { readonly latencyMs: number };
 
 /** A field error in the response of a fault. */
 export interface FaultFieldError {
@@ -44,9 +44,9 @@ export interface FaultFieldError {
 }
 
 /**
- * What is wrong with, or unusual about, a signature header: it is left out (`none`), made with another secret (`wrongSecret`),
- * made with the secret before the rotation, even if it has expired (`previousSecret`; without a rotation, with another
- * secret), begins with the signature of another secret (`wrongFirst`), or has its parts in reverse order (`reversed`).
+ * What is wrong with, or unusual about, a signature header: it is left out (`none`), made with another secret (`wrong_secret`),
+ * made with the secret before the rotation, even if it has expired (`previous_secret`; without a rotation, with another
+ * secret), begins with the signature of another secret (`wrong_first`), or has its parts in reverse order (`reversed`).
  * Receivers should accept the last two.
  */
 export type SignatureFault = Extract<WebhookFaultAction, { sign: unknown }>["sign"];

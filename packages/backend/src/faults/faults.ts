@@ -72,8 +72,8 @@ export interface ListedFault {
 
 /** The faults that apply to one request: the sum of all latencies, and the first other action. */
 export interface MatchedFaults {
-  readonly latency: number;
-  readonly action: Exclude<FaultAction, { latency: number }> | undefined;
+  readonly latencyMs: number;
+  readonly action: Exclude<FaultAction, { latencyMs: number }> | undefined;
   /** The id of the action's fault, or of the first latency. */
   readonly id: string | undefined;
 }
@@ -112,7 +112,7 @@ export interface FaultsPlace {
 /** The number of active faults that a backend holds at most. Each request is compared with all of them. */
 const mostFaults = 1000;
 
-const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined };
+const noFaults: MatchedFaults = { latencyMs: 0, action: undefined, id: undefined };
 
 /** Creates an empty list of faults for these operations. */
 export function createFaults(
@@ -274,12 +274,12 @@ function takeSteps(
   let matched = noFaults;
   for (const entry of found) {
     const action = nextStep<FaultAction | "pass">(entry.fault.do, entry.step);
-    const isLatency = typeof action === "object" && "latency" in action;
+    const isLatency = typeof action === "object" && "latencyMs" in action;
     if (!isLatency && matched.action !== undefined) continue;
     if (!countDown(entry, random) || action === "pass") continue;
     hit(entry);
     matched = isLatency
-      ? { ...matched, latency: matched.latency + action.latency, id: matched.id ?? entry.id }
+      ? { ...matched, latencyMs: matched.latencyMs + action.latencyMs, id: matched.id ?? entry.id }
       : { ...matched, action, id: entry.id };
   }
   return matched;

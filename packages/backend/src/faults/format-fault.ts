@@ -71,7 +71,7 @@ function whenWords(when: FaultWhen, lasts: boolean): readonly string[] {
 /** Whether the text of a fault without a number of times means one without a limit. */
 function isLasting({ when = {} }: Fault, steps: readonly FaultStep[]): boolean {
   const [first] = steps;
-  const isLatency = steps.length === 1 && typeof first === "object" && "latency" in first;
+  const isLatency = steps.length === 1 && typeof first === "object" && "latencyMs" in first;
   const { probability = 1, days, from, to } = when;
   return isLatency || probability !== 1 || days !== undefined || from !== undefined || to !== undefined;
 }
@@ -80,20 +80,20 @@ function stepText(step: FaultStep): string {
   if (typeof step === "string") return step;
   if ("code" in step) return codeText(step.code);
   if ("status" in step) return String(step.status);
-  if ("latency" in step) return `latency ${durationText(step.latency)}`;
+  if ("latencyMs" in step) return `latency ${durationText(step.latencyMs)}`;
   if ("rateLimit" in step) return `rateLimit ${durationText(step.rateLimit.retryAfterSecs * 1000)}`;
   if ("duplicate" in step) return `duplicate ${step.duplicate.copies}`;
   if ("retry" in step) return `retry ${step.retry.times} ${durationText(step.retry.afterSecs * 1000)}`;
   if ("delaySecs" in step) return `delay ${durationText(step.delaySecs * 1000)}`;
-  if ("signedSecsAgo" in step) return `signedAgo ${durationText(step.signedSecsAgo * 1000)}`;
+  if ("signatureAgeSecs" in step) return `signatureAge ${durationText(step.signatureAgeSecs * 1000)}`;
   if ("sign" in step) return `sign ${step.sign}`;
-  return `alsoTo ${quoted(step.alsoTo[0] ?? "")}`;
+  return `copyTo ${quoted(step.copyTo[0] ?? "")}`;
 }
 
 /** The status of a code that stands for it, as people say 503, and otherwise the code. */
 function codeText(code: keyof typeof errorCodes): string {
-  const { isGeneral, mockStatus } = errorCodes[code];
-  return isGeneral ? String(mockStatus) : code;
+  const { generic, mockStatus } = errorCodes[code];
+  return generic ? String(mockStatus) : code;
 }
 
 function durationText(ms: number): string {

@@ -49,8 +49,8 @@ class Words {
 
 /** The error codes by the status that they stand for. Other statuses are sent without a body. */
 const generalCodes: ReadonlyMap<number, ErrorCode> = new Map(
-  Object.entries(errorCodes).flatMap(([code, { isGeneral, mockStatus }]) =>
-    isGeneral ? [[mockStatus, code as ErrorCode] as const] : [],
+  Object.entries(errorCodes).flatMap(([code, { generic, mockStatus }]) =>
+    generic ? [[mockStatus, code as ErrorCode] as const] : [],
   ),
 );
 
@@ -61,17 +61,17 @@ const plainRequestWords = [
   "reset",
   "empty",
   "hang",
-  "processThenDrop",
+  "process_then_reset",
   "truncate",
-  "slowBody",
-  "wrongContentType",
-  "unknownEnum",
+  "slow_body",
+  "wrong_content_type",
+  "unknown_enum_value",
 ] as const;
 
 /** The actions of a fault of requests, besides statuses and error codes. */
 const requestWords: ActionWords<FaultAction> = new Map<string, (words: Words) => FaultAction>([
   ...plainRequestWords.map((word) => [word, () => word] as const),
-  ["latency", (words) => ({ latency: durationAfter(words, "latency", "800ms") })],
+  ["latency", (words) => ({ latencyMs: durationAfter(words, "latency", "800ms") })],
   ["rateLimit", (words) => ({ rateLimit: { retryAfterSecs: durationAfter(words, "rateLimit", "5s") / 1000 } })],
 ]);
 
@@ -88,12 +88,12 @@ const webhookWords: ActionWords<WebhookFaultAction> = new Map<string, (words: Wo
     },
   ],
   ["delay", (words) => ({ delaySecs: durationAfter(words, "delay", "301s") / 1000 })],
-  ["signedAgo", (words) => ({ signedSecsAgo: durationAfter(words, "signedAgo", "301s") / 1000 })],
+  ["signatureAge", (words) => ({ signatureAgeSecs: durationAfter(words, "signatureAge", "301s") / 1000 })],
   ["sign", (words) => ({ sign: words.after("sign", `one of ${signatures.join(", ")}`, signatureNamed) })],
-  ["alsoTo", (words) => ({ alsoTo: [words.after("alsoTo", "an address", (next) => next)] })],
+  ["copyTo", (words) => ({ copyTo: [words.after("copyTo", "an address", (next) => next)] })],
 ]);
 
-const signatures: readonly SignatureFault[] = ["none", "wrongSecret", "previousSecret", "wrongFirst", "reversed"];
+const signatures: readonly SignatureFault[] = ["none", "wrong_secret", "previous_secret", "wrong_first", "reversed"];
 
 function signatureNamed(word: string): SignatureFault | undefined {
   return signatures.find((name) => name.toLowerCase() === word.toLowerCase());
@@ -168,7 +168,7 @@ const whenWords = ["10%", "once", "3 times", "always", "nth 2", "on monday", "09
  * - `createCall header x-test=slow queue_full 3 times`
  * - `GET * latency 800ms`
  * - `* 503 10%`
- * - `webhooks sign wrongSecret`
+ * - `webhooks sign wrong_secret`
  *
  * A fault applies once. A latency, a percentage, days or a time of day apply until the fault is removed. Throws InputError
  * that names the wrong word.
@@ -196,7 +196,7 @@ export function parseFault(text: string, known: readonly OperationDescription[] 
 function faultOf({ isWebhookFault, match, when, steps }: Draft): unknown {
   const [first, ...others] = steps;
   if (first === undefined) throw new InputError("", `does not say what happens. Add ${actionsOf(isWebhookFault)}.`);
-  const isLatency = others.length === 0 && typeof first === "object" && "latency" in first;
+  const isLatency = others.length === 0 && typeof first === "object" && "latencyMs" in first;
   const isLasting = isLatency || [when.probability, when.days, when.from].some((part) => part !== undefined);
   const whole = when.times === undefined && isLasting ? { ...when, times: null } : when;
   const hasMatch = isWebhookFault || Object.keys(match).length > 0;

@@ -80,8 +80,8 @@ export interface FaultWhen {
  * in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same
  * destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event
  * again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before.
- * `signedSecsAgo` signs with an earlier time. `sign` changes the signature. `alsoTo` sends the same bytes to
- * other addresses too.
+ * `signatureAgeSecs` signs with an earlier time. `sign` changes the signature. `copyTo` sends the same bytes
+ * to other addresses too.
  */
 export type WebhookFaultAction = ("truncate" | "reorder") | {
   /** Sends the same bytes several times, at the same time or apart. */
@@ -89,7 +89,7 @@ export type WebhookFaultAction = ("truncate" | "reorder") | {
     /** How often it is sent in all. */
     readonly copies: number;
     /** The time between two copies; 0 by default, which sends all at the same time. */
-    readonly gapSecs?: number;
+    readonly intervalSecs?: number;
   };
 } | {
   /** Sends the event again, with a new signature, until the receiver answers 2xx. */
@@ -102,22 +102,22 @@ export type WebhookFaultAction = ("truncate" | "reorder") | {
      */
     readonly afterSecs: number;
     /** Whether a 2xx is ignored, as if it had been lost on the way; false by default. */
-    readonly evenIfAccepted?: boolean;
+    readonly ignoreSuccess?: boolean;
   };
 } | { readonly delaySecs: number } | {
   /** Below 0 for a time in the future. */
-  readonly signedSecsAgo: number;
+  readonly signatureAgeSecs: number;
 } | {
   /**
-   * `none` leaves the header out. `wrongSecret` signs with another secret, and `previousSecret` with the
-   * one before the rotation, also when it has expired; without a rotation it is a wrong one. `wrongFirst`
+   * `none` leaves the header out. `wrong_secret` signs with another secret, and `previous_secret` with the
+   * one before the rotation, also when it has expired; without a rotation it is a wrong one. `wrong_first`
    * puts the signature of another secret before the valid ones. `reversed` reverses the order of the
    * header's parts.
    */
-  readonly sign: "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
+  readonly sign: "none" | "wrong_secret" | "previous_secret" | "wrong_first" | "reversed";
 } | {
   /** Other http or https addresses. */
-  readonly alsoTo: readonly string[];
+  readonly copyTo: readonly string[];
 };
 
 /**
@@ -180,7 +180,7 @@ export interface StubResponse {
 }
 
 /** A request and its response in short: no headers, query or body, so no secrets. */
-export interface JournalEntry {
+export interface RequestEntry {
   /** Counts up from 1, also across a clear and a reset. */
   readonly id: number;
   /** When the request arrived, on the sandbox's clock. An ISO 8601 time. */
@@ -215,7 +215,7 @@ export interface JournalEntry {
    * For a request that matches no operation: the operations that it resembles most, closest first; at most
    * 3.
    */
-  readonly closest?: readonly ClosestOperation[];
+  readonly closestOperations?: readonly ClosestOperation[];
   /** How many records the request changed; absent for none. */
   readonly changeCount?: number;
   /** How many timers the request set; absent for none. */
@@ -226,9 +226,9 @@ export interface JournalEntry {
 export interface Decision {
   /**
    * A check in the fixed order of checks, the operation itself, a fault, a stub, another server
-   * (`elsewhere`), or the server in front of the backend (`gate`).
+   * (`fallback`), or the server in front of the backend (`server`).
    */
-  readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
+  readonly step: "server" | "route" | "fault" | "credentials" | "api_key" | "account" | "rate_limit" | "path" | "query" | "body" | "operation" | "stub" | "fallback";
   /** The section of the specification with the rule, such as `§5.4`. */
   readonly section?: string;
   /** The reason for an error, in a sentence. */
@@ -304,7 +304,7 @@ export interface Delivery {
   /** The id of the fault that matched the delivery. */
   readonly fault?: string;
   /** What the fault did. */
-  readonly faultDo?: WebhookFaultAction;
+  readonly faultAction?: WebhookFaultAction;
 }
 
 /** A signature header taken apart, without a secret. */

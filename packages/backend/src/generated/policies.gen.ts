@@ -5,7 +5,7 @@ export interface Policies {
   /** The number of requests that one credential may send within a number of seconds (A-38). */
   rateLimit: { requests: number; windowSecs: number };
   /** Whether answers that carry `meta.retryAfterSecs` also carry a `Retry-After` header (A-40). */
-  retryAfterHeader: boolean;
+  sendRetryAfterHeader: boolean;
   /** Whether the caller's address is the first entry of `X-Forwarded-For` (A-33). */
   trustForwardedFor: boolean;
   /** The default lifetime of an access token, in seconds (A-19). */
@@ -20,26 +20,26 @@ export interface Policies {
    * The IANA time zone of recipients when neither the contact nor the account has one; `unknown` skips the
    * check of callable hours for them (A-37).
    */
-  recipientTimeZone: string;
+  defaultRecipientTimeZone: string;
   /** Whether the rules for a call apply again when it leaves the queue, and end it if one refuses it (A-49). */
-  queuedCallsRechecked: boolean;
+  recheckQueuedCalls: boolean;
   /** The duration of a call, in seconds (A-25). */
   callDurationSecs: number;
   /** Seconds until a new call appears in the list (A-39). */
-  callListLagSecs: number;
+  callListDelaySecs: number;
   /** Whether queued calls are listed (A-39). */
-  queuedCallsListed: boolean;
+  includeQueuedCalls: boolean;
   /** The number of offers missed in a row after which a member becomes away; 0 for never (A-35). */
   missedCallLimit: number;
   /** Seconds for which a member stays away after missed calls (A-35). */
-  missedCallsAwaySecs: number;
+  awayAfterMissedCallsSecs: number;
   /** Whether disabled destinations ring (A-36). */
-  disabledDestinationsRing: boolean;
+  ringDisabledDestinations: boolean;
   /**
-   * What a rotation does while the previous secret still signs: `void` ends the previous secret at once,
-   * `refuse` answers 409 `conflict` (A-34).
+   * What a rotation does while the previous secret still signs: `replace` ends the previous secret at once,
+   * `reject` answers 409 `conflict` (A-34).
    */
-  rotationDuringOverlap: "void" | "refuse";
+  secondRotation: "replace" | "reject";
   /** Seconds until a delivery times out: real time, or the backend's clock for the built-in inbox (A-32). */
   deliveryTimeoutSecs: number;
 }
@@ -50,20 +50,20 @@ export const longestSecs = 2147483;
 /** What each policy takes and decides, and the assumption (docs/assumptions.md) that it belongs to. */
 export const policyTable = {
   rateLimit: { type: { requests: "count", windowSecs: "seconds" }, default: { requests: 10000, windowSecs: 60 }, assumption: "A-38", description: "The number of requests that one credential may send within a number of seconds." },
-  retryAfterHeader: { type: "boolean", default: false, assumption: "A-40", description: "Whether answers that carry `meta.retryAfterSecs` also carry a `Retry-After` header." },
+  sendRetryAfterHeader: { type: "boolean", default: false, assumption: "A-40", description: "Whether answers that carry `meta.retryAfterSecs` also carry a `Retry-After` header." },
   trustForwardedFor: { type: "boolean", default: false, assumption: "A-33", description: "Whether the caller's address is the first entry of `X-Forwarded-For`." },
   tokenLifetimeSecs: { type: "seconds", default: 3600, assumption: "A-19", description: "The default lifetime of an access token, in seconds." },
   concurrentCallLimit: { type: "count", default: 10, assumption: "A-38", description: "The number of calls of one account that may be in progress at once." },
   callQueueLimit: { type: "count", default: 100, assumption: "A-38", description: "The number of calls of one account that may wait in the queue." },
   dailyCallLimit: { type: "count", default: 10000, assumption: "A-38", description: "The number of calls that one account may place between two midnights UTC." },
-  recipientTimeZone: { type: "time-zone", default: "unknown", assumption: "A-37", description: "The IANA time zone of recipients when neither the contact nor the account has one; `unknown` skips the check of callable hours for them." },
-  queuedCallsRechecked: { type: "boolean", default: true, assumption: "A-49", description: "Whether the rules for a call apply again when it leaves the queue, and end it if one refuses it." },
+  defaultRecipientTimeZone: { type: "time-zone", default: "unknown", assumption: "A-37", description: "The IANA time zone of recipients when neither the contact nor the account has one; `unknown` skips the check of callable hours for them." },
+  recheckQueuedCalls: { type: "boolean", default: true, assumption: "A-49", description: "Whether the rules for a call apply again when it leaves the queue, and end it if one refuses it." },
   callDurationSecs: { type: "seconds", default: 60, assumption: "A-25", description: "The duration of a call, in seconds." },
-  callListLagSecs: { type: "seconds", default: 0, assumption: "A-39", description: "Seconds until a new call appears in the list." },
-  queuedCallsListed: { type: "boolean", default: true, assumption: "A-39", description: "Whether queued calls are listed." },
+  callListDelaySecs: { type: "seconds", default: 0, assumption: "A-39", description: "Seconds until a new call appears in the list." },
+  includeQueuedCalls: { type: "boolean", default: true, assumption: "A-39", description: "Whether queued calls are listed." },
   missedCallLimit: { type: "count", default: 3, assumption: "A-35", description: "The number of offers missed in a row after which a member becomes away; 0 for never." },
-  missedCallsAwaySecs: { type: "seconds", default: 900, assumption: "A-35", description: "Seconds for which a member stays away after missed calls." },
-  disabledDestinationsRing: { type: "boolean", default: false, assumption: "A-36", description: "Whether disabled destinations ring." },
-  rotationDuringOverlap: { type: ["void", "refuse"], default: "void", assumption: "A-34", description: "What a rotation does while the previous secret still signs: `void` ends the previous secret at once, `refuse` answers 409 `conflict`." },
+  awayAfterMissedCallsSecs: { type: "seconds", default: 900, assumption: "A-35", description: "Seconds for which a member stays away after missed calls." },
+  ringDisabledDestinations: { type: "boolean", default: false, assumption: "A-36", description: "Whether disabled destinations ring." },
+  secondRotation: { type: ["replace", "reject"], default: "replace", assumption: "A-34", description: "What a rotation does while the previous secret still signs: `replace` ends the previous secret at once, `reject` answers 409 `conflict`." },
   deliveryTimeoutSecs: { type: "seconds", default: 10, assumption: "A-32", description: "Seconds until a delivery times out: real time, or the backend's clock for the built-in inbox." }
 } as const;

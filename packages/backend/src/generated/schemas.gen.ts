@@ -28,9 +28,9 @@ export const zStateRecord = once(() => z.record(z.string(), z.unknown()));
 /** Milliseconds since the epoch, or an ISO 8601 timestamp. */
 export const zTime = once(() => z.union([z.number(), z.string()]));
 
-export const zClockMode = once(() => z.enum(['frozen', 'flowing']));
+export const zClockMode = once(() => z.enum(['frozen', 'running']));
 
-/** How many seconds pass in one second of real time while the clock flows; 1 by default. */
+/** How many seconds pass in one second of real time while the clock runs; 1 by default. */
 export const zClockRate = once(() => z.number().gt(0).lte(10000));
 
 /** What is absent stays as it is. */
@@ -88,31 +88,34 @@ export const zFaultWhen = once(() => z.strictObject({
   timeZone: z.string().optional()
 }));
 
-/** What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signedSecsAgo` signs with an earlier time. `sign` changes the signature. `alsoTo` sends the same bytes to other addresses too. */
-export const zWebhookFaultDo = once(() => z.union([
+/** What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signatureAgeSecs` signs with an earlier time. `sign` changes the signature. `copyTo` sends the same bytes to other addresses too. */
+export const zWebhookFaultAction = once(() => z.union([
   z.literal('truncate'),
   z.literal('reorder'),
   z.strictObject({
-    duplicate: z.strictObject({ copies: z.int().gte(2).lte(100), gapSecs: z.number().gte(0).lte(86400).optional() })
+    duplicate: z.strictObject({
+      copies: z.int().gte(2).lte(100),
+      intervalSecs: z.number().gte(0).lte(86400).optional()
+    })
   }),
   z.strictObject({
     retry: z.strictObject({
       times: z.int().gte(1).lte(10),
       afterSecs: z.number().gte(0).lte(86400),
-      evenIfAccepted: z.boolean().optional()
+      ignoreSuccess: z.boolean().optional()
     })
   }),
   z.strictObject({ delaySecs: z.number().gt(0).lte(86400) }),
-  z.strictObject({ signedSecsAgo: z.number().gte(-86400).lte(86400) }),
-  z.strictObject({ sign: z.enum(['none', 'wrongSecret', 'previousSecret', 'wrongFirst', 'reversed']) }),
-  z.strictObject({ alsoTo: z.array(z.string().min(1)).min(1).max(20) })
+  z.strictObject({ signatureAgeSecs: z.number().gte(-86400).lte(86400) }),
+  z.strictObject({ sign: z.enum(['none', 'wrong_secret', 'previous_secret', 'wrong_first', 'reversed']) }),
+  z.strictObject({ copyTo: z.array(z.string().min(1)).min(1).max(20) })
 ]));
 
 export const zWebhookFault = once(() => z.strictObject({
   name: zFaultName().optional(),
   webhooks: zWebhookMatch(),
   when: zFaultWhen().optional(),
-  do: z.union([zWebhookFaultDo(), z.array(z.union([zWebhookFaultDo(), zFaultPass()])).min(1).max(1000)])
+  do: z.union([zWebhookFaultAction(), z.array(z.union([zWebhookFaultAction(), zFaultPass()])).min(1).max(1000)])
 }));
 
 export const zFaultFieldError = once(() => z.strictObject({
@@ -127,16 +130,16 @@ export const zFaultMeta = once(() => z.looseObject({
   resetsAt: z.iso.datetime({ offset: true }).optional()
 }));
 
-/** What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latency` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `processThenDrop` processes the request, then resets the connection. The other values damage the response. */
-export const zFaultDo = once(() => z.union([
+/** What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latencyMs` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `process_then_reset` processes the request, then resets the connection. The other values damage the response. */
+export const zFaultAction = once(() => z.union([
   z.literal('reset'),
   z.literal('empty'),
   z.literal('truncate'),
   z.literal('hang'),
-  z.literal('slowBody'),
-  z.literal('wrongContentType'),
-  z.literal('unknownEnum'),
-  z.literal('processThenDrop'),
+  z.literal('slow_body'),
+  z.literal('wrong_content_type'),
+  z.literal('unknown_enum_value'),
+  z.literal('process_then_reset'),
   z.strictObject({
     code: z.string(),
     errors: z.array(zFaultFieldError()).min(1).optional(),
@@ -148,14 +151,14 @@ export const zFaultDo = once(() => z.union([
     body: z.unknown().optional(),
     headers: z.record(z.string(), z.string()).optional()
   }),
-  z.strictObject({ latency: z.number().gte(0).lte(86400000) })
+  z.strictObject({ latencyMs: z.number().gte(0).lte(86400000) })
 ]));
 
 export const zRequestFault = once(() => z.strictObject({
   name: zFaultName().optional(),
   match: zFaultMatch().optional(),
   when: zFaultWhen().optional(),
-  do: z.union([zFaultDo(), z.array(z.union([zFaultDo(), zFaultPass()])).min(1).max(1000)])
+  do: z.union([zFaultAction(), z.array(z.union([zFaultAction(), zFaultPass()])).min(1).max(1000)])
 }));
 
 /** A failure of API requests (`match`) or of webhook deliveries (`webhooks`). */
@@ -188,8 +191,8 @@ export const zStub = once(() => z.strictObject({
 }));
 
 export const zScenarioName = once(() => z.enum([
-  'app-misses-offers', 'slow-app', 'everyone-away', 'secret-just-rotated', 'daily-quota-used', 'queue-full',
-  'rate-limited', 'flaky-503', 'lost-answers'
+  'app-times-out', 'slow-app', 'all-members-away', 'secret-rotated', 'daily-limit-reached', 'queue-full',
+  'rate-limited', 'flaky-503', 'lost-responses'
 ]));
 
 export const zRequestWait = once(() => z.strictObject({
@@ -205,7 +208,7 @@ export const zRequestWait = once(() => z.strictObject({
 /** The destination of the offer; all other fields become part of the payload. `createdAt` replaces the platform's; `id` and `type` are refused. */
 export const zTrigger = once(() => z.looseObject({ destinationId: z.string() }));
 
-export const zInboxAnswer = once(() => z.strictObject({
+export const zInboxResponse = once(() => z.strictObject({
   status: z.int().gte(200).lte(599).optional(),
   delaySecs: z.number().gte(0).lte(86400).optional()
 }));
@@ -230,7 +233,7 @@ export const zNewApiKey = once(() => z.strictObject({
   allowedIps: z.array(z.string()).optional()
 }));
 
-/** The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). Unknown names and invalid values are rejected. */
+/** The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `secondRotation` (`replace`, or `reject` for 409 `conflict`). Unknown names and invalid values are rejected. */
 export const zPolicies = once(() => z.record(z.string(), z.unknown()));
 
 /** Omitted options are those of the sandbox `default`. */
@@ -238,9 +241,9 @@ export const zNewSandbox = once(() => z.strictObject({
   name: zSandboxName(),
   seed: zSeed().optional(),
   now: zTime().optional(),
-  clock: zClockMode().optional(),
+  clockMode: zClockMode().optional(),
   clockRate: zClockRate().optional(),
-  prng: z.int().optional(),
+  randomSeed: z.int().optional(),
   policies: zPolicies().optional(),
   scenarios: z.array(zScenarioName()).optional()
 }));
@@ -335,7 +338,7 @@ export const zWaitForRequestsBody = once(() => zRequestWait());
 
 export const zGetRequestPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
 
-export const zGetRequestQuery = once(() => z.strictObject({ reveal: z.boolean().optional() }));
+export const zGetRequestQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
 
 export const zReplayRequestPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
 
@@ -355,11 +358,11 @@ export const zRedeliverWebhookPath = once(() => z.strictObject({ id: z.string().
 
 export const zGetInboxQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
 
-export const zSetInboxBody = once(() => zInboxAnswer());
+export const zSetInboxBody = once(() => zInboxResponse());
 
-export const zIssueTokenBody = once(() => zNewToken());
+export const zCreateAccessTokenBody = once(() => zNewToken());
 
-export const zIssueApiKeyBody = once(() => zNewApiKey());
+export const zCreateApiKeyBody = once(() => zNewApiKey());
 
 export const zChangePoliciesBody = once(() => zPolicies());
 
@@ -433,8 +436,8 @@ export const controlSchemas = {
   getInbox: { query: zGetInboxQuery },
   setInbox: { body: zSetInboxBody },
   clearInbox: {},
-  issueToken: { body: zIssueTokenBody },
-  issueApiKey: { body: zIssueApiKeyBody },
+  createAccessToken: { body: zCreateAccessTokenBody },
+  createApiKey: { body: zCreateApiKeyBody },
   getPolicies: {},
   changePolicies: { body: zChangePoliciesBody },
   describePolicies: {},

@@ -36,8 +36,8 @@ export interface paths {
   readonly "/_control/v1/webhooks/deliveries/{id}": { readonly get: operations["getDelivery"] };
   readonly "/_control/v1/webhooks/deliveries/{id}/redeliver": { readonly post: operations["redeliverWebhook"] };
   readonly "/_control/v1/webhooks/inbox": { readonly get: operations["getInbox"]; readonly put: operations["setInbox"]; readonly delete: operations["clearInbox"] };
-  readonly "/_control/v1/auth/tokens": { readonly post: operations["issueToken"] };
-  readonly "/_control/v1/auth/api-keys": { readonly post: operations["issueApiKey"] };
+  readonly "/_control/v1/auth/tokens": { readonly post: operations["createAccessToken"] };
+  readonly "/_control/v1/auth/api-keys": { readonly post: operations["createApiKey"] };
   readonly "/_control/v1/policies": { readonly get: operations["getPolicies"]; readonly put: operations["changePolicies"] };
   readonly "/_control/v1/policies/descriptions": { readonly get: operations["describePolicies"] };
   readonly "/_control/v1/coverage": { readonly get: operations["getCoverage"] };
@@ -100,7 +100,7 @@ export interface components {
       readonly now: string;
       readonly mode: components["schemas"]["ClockMode"];
       readonly rate: number;
-      /** @description The number of requests to the API, since the journal was last cleared. */
+      /** @description The number of requests to the API, since the request log was last cleared. */
       readonly requestCount: number;
       /**
        * Format: date-time
@@ -114,10 +114,10 @@ export interface components {
       readonly name: components["schemas"]["SandboxName"];
       readonly seed?: components["schemas"]["Seed"];
       readonly now?: components["schemas"]["Time"];
-      readonly clock?: components["schemas"]["ClockMode"];
+      readonly clockMode?: components["schemas"]["ClockMode"];
       readonly clockRate?: components["schemas"]["ClockRate"];
-      /** @description Seed of the ids that are created after the start. Without one, a flowing clock draws one, so that no id comes twice, and a frozen clock has the seed 1. */
-      readonly prng?: number;
+      /** @description Seed of the ids that are created after the start. Without one, a running clock draws one, so that no id comes twice, and a frozen clock has the seed 1. */
+      readonly randomSeed?: number;
       readonly policies?: components["schemas"]["Policies"];
       /** @description The scenarios to apply at the start, in this order, also after a reset. */
       readonly scenarios?: readonly components["schemas"]["ScenarioName"][];
@@ -137,21 +137,21 @@ export interface components {
     /** @description Milliseconds since the epoch, or an ISO 8601 timestamp. */
     readonly Time: number | string;
     /** @enum {string} */
-    readonly ClockMode: "frozen" | "flowing";
+    readonly ClockMode: "frozen" | "running";
     readonly Clock: {
       /** Format: date-time */
       readonly now: string;
       readonly mode: components["schemas"]["ClockMode"];
-      /** @description How many seconds pass in one second of real time while the clock flows. */
+      /** @description How many seconds pass in one second of real time while the clock runs. */
       readonly rate: number;
       /** @description The number of pending timers. */
-      readonly pending: number;
-      /** @description The next 1000 timers, expiries and ends of delays, soonest first. `sleep.ends` is the end of a latency, of a part of a slow body, or of the delay of the built-in receiver. */
-      readonly upcoming: readonly components["schemas"]["Upcoming"][];
+      readonly pendingTimers: number;
+      /** @description The next 1000 timers, expiries and ends of delays, soonest first. `sleep.ends` is the end of a latency, of a part of a slow body, or of the delay of the built-in inbox. */
+      readonly upcomingTimers: readonly components["schemas"]["UpcomingTimer"][];
       /** @description The number of all timers, expiries and ends of delays to come, also beyond 1000. */
-      readonly upcomingCount: number;
+      readonly upcomingTimerCount: number;
     };
-    readonly Upcoming: {
+    readonly UpcomingTimer: {
       /** Format: date-time */
       readonly at: string;
       readonly kind: string;
@@ -166,7 +166,7 @@ export interface components {
     };
     /** @description What is absent stays as it is. */
     readonly ClockSetting: { readonly now?: components["schemas"]["Time"]; readonly mode?: components["schemas"]["ClockMode"]; readonly rate?: components["schemas"]["ClockRate"] };
-    /** @description How many seconds pass in one second of real time while the clock flows; 1 by default. */
+    /** @description How many seconds pass in one second of real time while the clock runs; 1 by default. */
     readonly ClockRate: number;
     /** @description By a number of milliseconds, to a time, or to the next timer or expiry. */
     readonly ClockStep: { readonly by: number } | { readonly to: components["schemas"]["Time"] } | {
@@ -193,7 +193,7 @@ export interface components {
     readonly EventList: {
       readonly events: readonly components["schemas"]["Event"][];
       /** @description Whether nothing is missing between `after`, or without it the start of the sandbox, and the first of these events. */
-      readonly isComplete: boolean;
+      readonly complete: boolean;
     };
     /** @description A failure of API requests (`match`) or of webhook deliveries (`webhooks`). */
     readonly Fault: components["schemas"]["RequestFault"] | components["schemas"]["WebhookFault"];
@@ -202,17 +202,17 @@ export interface components {
       readonly match?: components["schemas"]["FaultMatch"];
       readonly when?: components["schemas"]["FaultWhen"];
       /** @description What to do, or a list of steps of which each matching request takes the next one. */
-      readonly do: components["schemas"]["FaultDo"] | readonly (components["schemas"]["FaultDo"] | components["schemas"]["FaultPass"])[];
+      readonly do: components["schemas"]["FaultAction"] | readonly (components["schemas"]["FaultAction"] | components["schemas"]["FaultPass"])[];
     };
     readonly WebhookFault: {
       readonly name?: components["schemas"]["FaultName"];
       readonly webhooks: components["schemas"]["WebhookMatch"];
       readonly when?: components["schemas"]["FaultWhen"];
       /** @description What to do, or a list of steps of which each matching delivery takes the next one. */
-      readonly do: components["schemas"]["WebhookFaultDo"] | readonly (components["schemas"]["WebhookFaultDo"] | components["schemas"]["FaultPass"])[];
+      readonly do: components["schemas"]["WebhookFaultAction"] | readonly (components["schemas"]["WebhookFaultAction"] | components["schemas"]["FaultPass"])[];
     };
     readonly FaultText: {
-      /** @description A fault as a text: which requests, what happens, and how often. Examples: `POST /api/v1/calls 503, 503, pass`, `createCall header x-test=slow queue_full 3 times`, `GET * latency 800ms`, `* 503 10%`, `webhooks sign wrongSecret`. */
+      /** @description A fault as a text: which requests, what happens, and how often. Examples: `POST /api/v1/calls 503, 503, pass`, `createCall header x-test=slow queue_full 3 times`, `GET * latency 800ms`, `* 503 10%`, `webhooks sign wrong_secret`. */
       readonly text: string;
     };
     /** @description A name to show. */
@@ -269,8 +269,8 @@ export interface components {
       /** @description The IANA time zone of the days and times; UTC by default. */
       readonly timeZone?: string;
     };
-    /** @description What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latency` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `processThenDrop` processes the request, then resets the connection. The other values damage the response. */
-    readonly FaultDo: ("reset" | "empty" | "truncate" | "hang" | "slowBody" | "wrongContentType" | "unknownEnum" | "processThenDrop") | {
+    /** @description What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latencyMs` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `process_then_reset` processes the request, then resets the connection. The other values damage the response. */
+    readonly FaultAction: ("reset" | "empty" | "truncate" | "hang" | "slow_body" | "wrong_content_type" | "unknown_enum_value" | "process_then_reset") | {
       /** @description An error code of the API (§7.2). */
       readonly code: string;
       /** @description The field errors, for a code that has them (`validation_failed`, `flow_structure_invalid`); one `invalid_format` by default. */
@@ -282,15 +282,15 @@ export interface components {
       readonly body?: unknown;
       /** @description Any headers except `Content-Length` and `Transfer-Encoding`, which the server sets. */
       readonly headers?: { readonly [key: string]: string };
-    } | { readonly latency: number };
-    /** @description What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signedSecsAgo` signs with an earlier time. `sign` changes the signature. `alsoTo` sends the same bytes to other addresses too. */
-    readonly WebhookFaultDo: ("truncate" | "reorder") | {
+    } | { readonly latencyMs: number };
+    /** @description What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signatureAgeSecs` signs with an earlier time. `sign` changes the signature. `copyTo` sends the same bytes to other addresses too. */
+    readonly WebhookFaultAction: ("truncate" | "reorder") | {
       /** @description Sends the same bytes several times, at the same time or apart. */
       readonly duplicate: {
         /** @description How often it is sent in all. */
         readonly copies: number;
         /** @description The time between two copies; 0 by default, which sends all at the same time. */
-        readonly gapSecs?: number;
+        readonly intervalSecs?: number;
       };
     } | {
       /** @description Sends the event again, with a new signature, until the receiver answers 2xx. */
@@ -300,20 +300,20 @@ export interface components {
         /** @description The time from an answer to the first retry; each later retry waits twice as long as the one before. */
         readonly afterSecs: number;
         /** @description Whether a 2xx is ignored, as if it had been lost on the way; false by default. */
-        readonly evenIfAccepted?: boolean;
+        readonly ignoreSuccess?: boolean;
       };
     } | { readonly delaySecs: number } | {
       /** @description Below 0 for a time in the future. */
-      readonly signedSecsAgo: number;
+      readonly signatureAgeSecs: number;
     } | {
       /**
-       * @description `none` leaves the header out. `wrongSecret` signs with another secret, and `previousSecret` with the one before the rotation, also when it has expired; without a rotation it is a wrong one. `wrongFirst` puts the signature of another secret before the valid ones. `reversed` reverses the order of the header's parts.
+       * @description `none` leaves the header out. `wrong_secret` signs with another secret, and `previous_secret` with the one before the rotation, also when it has expired; without a rotation it is a wrong one. `wrong_first` puts the signature of another secret before the valid ones. `reversed` reverses the order of the header's parts.
        * @enum {string}
        */
-      readonly sign: "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
+      readonly sign: "none" | "wrong_secret" | "previous_secret" | "wrong_first" | "reversed";
     } | {
       /** @description Other http or https addresses. */
-      readonly alsoTo: readonly string[];
+      readonly copyTo: readonly string[];
     };
     readonly FaultFieldError: {
       /** @description The invalid field, e.g. `members[0].ringTimeoutSecs`. */
@@ -395,7 +395,7 @@ export interface components {
       })[];
     };
     /** @enum {string} */
-    readonly ScenarioName: "app-misses-offers" | "slow-app" | "everyone-away" | "secret-just-rotated" | "daily-quota-used" | "queue-full" | "rate-limited" | "flaky-503" | "lost-answers";
+    readonly ScenarioName: "app-times-out" | "slow-app" | "all-members-away" | "secret-rotated" | "daily-limit-reached" | "queue-full" | "rate-limited" | "flaky-503" | "lost-responses";
     readonly Scenario: {
       readonly name: components["schemas"]["ScenarioName"];
       /** @description What happens, in a sentence. */
@@ -405,7 +405,7 @@ export interface components {
       /** @description The faults that it adds, as texts. Each has the name of the scenario as `name` and `scenario`. */
       readonly faults?: readonly string[];
       readonly policies?: components["schemas"]["Policies"];
-      readonly inbox?: components["schemas"]["InboxAnswer"];
+      readonly inbox?: components["schemas"]["InboxResponse"];
     };
     readonly ScenarioList: { readonly scenarios: readonly components["schemas"]["Scenario"][] };
     /** @description A request and its response in short: no headers, query or body, so no secrets. */
@@ -444,7 +444,7 @@ export interface components {
       /** @description The authenticated caller; absent if the credential was refused or not checked. */
       readonly caller?: components["schemas"]["RequestCaller"];
       /** @description For a request that matches no operation: the operations that it resembles most, closest first; at most 3. */
-      readonly closest?: readonly components["schemas"]["ClosestOperation"][];
+      readonly closestOperations?: readonly components["schemas"]["ClosestOperation"][];
       /** @description How many records the request changed; absent for none. */
       readonly changeCount?: number;
       /** @description How many timers the request set; absent for none. */
@@ -453,10 +453,10 @@ export interface components {
     /** @description What decided a response, and why. */
     readonly Decision: {
       /**
-       * @description A check in the fixed order of checks, the operation itself, a fault, a stub, another server (`elsewhere`), or the server in front of the backend (`gate`).
+       * @description A check in the fixed order of checks, the operation itself, a fault, a stub, another server (`fallback`), or the server in front of the backend (`server`).
        * @enum {string}
        */
-      readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
+      readonly step: "server" | "route" | "fault" | "credentials" | "api_key" | "account" | "rate_limit" | "path" | "query" | "body" | "operation" | "stub" | "fallback";
       /** @description The section of the specification with the rule, such as `§5.4`. */
       readonly section?: string;
       /** @description The reason for an error, in a sentence. */
@@ -513,7 +513,9 @@ export interface components {
       /** @description The record after the request; absent if the request removed it. */
       readonly after?: { readonly [key: string]: unknown };
     };
-    readonly UnmatchedList: { readonly requests: readonly (components["schemas"]["RequestEntry"] & { readonly closest: readonly components["schemas"]["ClosestOperation"][] })[] };
+    readonly UnmatchedList: {
+      readonly requests: readonly (components["schemas"]["RequestEntry"] & { readonly closestOperations: readonly components["schemas"]["ClosestOperation"][] })[];
+    };
     /** @description An operation that resembles an unmatched request. */
     readonly ClosestOperation: {
       /** @description The operation, e.g. `listRoles`. */
@@ -574,7 +576,7 @@ export interface components {
       /** @description The id of the fault that matched the delivery. */
       readonly fault?: string;
       /** @description What the fault did. */
-      readonly faultDo?: components["schemas"]["WebhookFaultDo"];
+      readonly faultAction?: components["schemas"]["WebhookFaultAction"];
     };
     /** @description A signature header taken apart, without a secret. */
     readonly SignatureParts: {
@@ -592,7 +594,7 @@ export interface components {
       }[];
     };
     readonly DeliveryList: { readonly deliveries: readonly components["schemas"]["Delivery"][] };
-    readonly InboxAnswer: {
+    readonly InboxResponse: {
       /** @description The response status; 204 by default. */
       readonly status?: number;
       /** @description The delay before the response, on the sandbox's clock; 0 by default. A delay of at least the policy `deliveryTimeoutSecs` means no response. */
@@ -613,7 +615,7 @@ export interface components {
     readonly Inbox: {
       /** @description The URL of the receiver. Set it as `config.url` of an `app` destination. */
       readonly url: string;
-      readonly answer: components["schemas"]["InboxAnswer"];
+      readonly response: components["schemas"]["InboxResponse"];
       readonly received: readonly components["schemas"]["InboxEvent"][];
     };
     /** @enum {string} */
@@ -630,7 +632,7 @@ export interface components {
       readonly expired?: true;
     };
     readonly Token: {
-      readonly token: string;
+      readonly accessToken: string;
       readonly userId: string;
       /**
        * Format: date-time
@@ -653,7 +655,7 @@ export interface components {
       readonly allowedIps?: readonly string[];
     };
     readonly ApiKey: { readonly id: string; readonly key: string };
-    /** @description The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). Unknown names and invalid values are rejected. */
+    /** @description The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `secondRotation` (`replace`, or `reject` for 409 `conflict`). Unknown names and invalid values are rejected. */
     readonly Policies: { readonly [key: string]: unknown };
     readonly PolicyDescriptions: {
       readonly policies: readonly {
@@ -695,7 +697,7 @@ export interface components {
       /** @description The number of requests that matched no operation. */
       readonly unmatched: number;
       /** @description The number of malformed requests that the server answered itself. Requests of foreign hosts or pages do not count. */
-      readonly refused: number;
+      readonly rejected: number;
     };
     /** @description Exactly one of `destinationId` and `groupId`. */
     readonly NewTransfer: {
@@ -722,13 +724,13 @@ export interface components {
       readonly memberId?: string;
       readonly kind: string;
       /** Format: date-time */
-      readonly from: string;
+      readonly startedAt: string;
       /**
        * Format: date-time
        * @description When ringing stopped, or will stop at the latest.
        */
-      readonly until: string;
-      /** @description `ringing`, `answered`, `missed`, `declined`, `taken` (someone else answered), `busy` (with another transfer), `abandoned` (the caller hung up), or `not_rung` (see `reason`). */
+      readonly endsAt: string;
+      /** @description `ringing`, `answered`, `missed`, `declined`, `taken` (someone else answered), `busy` (with another transfer), `abandoned` (the caller hung up), or `skipped` (see `reason`). */
       readonly outcome: string;
       /** @description Why it did not ring or was declined. */
       readonly reason?: string;
@@ -737,7 +739,7 @@ export interface components {
       /** @description How many offers in a row the member had missed, with this one. At the policy `missedCallLimit` the member becomes away, and the count begins again. */
       readonly missedCalls?: number;
       /** @description The latest 200 answers that came too late, each with its error code. */
-      readonly late?: readonly {
+      readonly lateAnswers?: readonly {
         /** Format: date-time */
         readonly at: string;
         readonly code: string;
@@ -997,7 +999,7 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestWaited"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getRequest: {
-    readonly parameters: { readonly query?: { readonly reveal?: boolean }; readonly path: { readonly id: components["parameters"]["Id"] } };
+    readonly parameters: { readonly query?: { readonly redact?: boolean }; readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestDetail"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly replayRequest: {
@@ -1027,16 +1029,16 @@ export interface operations {
   };
   readonly setInbox: {
     readonly parameters: {};
-    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["InboxAnswer"] } };
+    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["InboxResponse"] } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly clearInbox: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
-  readonly issueToken: {
+  readonly createAccessToken: {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["NewToken"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["Token"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly issueApiKey: {
+  readonly createApiKey: {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["NewApiKey"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["ApiKey"] } }; readonly "4XX": components["responses"]["Rejected"] };

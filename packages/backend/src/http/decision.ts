@@ -36,15 +36,15 @@ export interface Reasons {
 const sectionOfStep: Partial<Record<DecidingStep, string>> = {
   route: "§4",
   credentials: "§5.4",
-  key: "§5.3",
+  api_key: "§5.3",
   account: "§5.2",
-  rateLimit: "§8.1",
+  rate_limit: "§8.1",
   path: "§7.2",
   query: "§7.1",
   body: "§7.1",
 };
 
-/** Says what the journal shows of an answer and its caller; `named` is the account that the request names. */
+/** Says what the request log shows of an answer and its caller; `named` is the account that the request names. */
 export function reasonsOf(
   { step, answer, caller, account, error, effects }: Processed,
   operation: SpecifiedOperation,
@@ -60,7 +60,7 @@ export function reasonsOf(
   return reasons;
 }
 
-/** The decision about each request to an operation or a stub that succeeded, so that the journal holds one of them. */
+/** The decision about each request to an operation or a stub that succeeded, so that the request log holds one of them. */
 const successes = new WeakMap<SpecifiedOperation, Decision>();
 
 function successOf(step: DecidingStep, operation: SpecifiedOperation): Decision {

@@ -25,7 +25,7 @@ interface Responded {
   readonly reasons: Reasons;
 }
 
-/** A response, and what the journal records about it. */
+/** A response, and what the request log records about it. */
 export interface Dispatched extends Responded {
   readonly operationId?: string | undefined;
   /** The id of the stub that matched the request. */
@@ -64,7 +64,7 @@ async function dispatchElsewhere(
   const foreign = await askElsewhere(dispatcher, input);
   if (foreign !== undefined) {
     const { response, text, detail } = foreign;
-    const decidedBy = { step: "elsewhere", detail: forLog(detail) } as const;
+    const decidedBy = { step: "fallback", detail: forLog(detail) } as const;
     return { sent: { response, text }, reasons: { decidedBy } };
   }
   const answer = problem("not_found", allow === undefined ? {} : { headers: { Allow: allow.join(", ") } });
@@ -119,10 +119,10 @@ async function askElsewhere(
 async function respondWithFaults(
   dispatcher: Dispatcher,
   routed: RoutedRequest,
-  { id, latency, action }: MatchedFaults,
+  { id, latencyMs, action }: MatchedFaults,
 ): Promise<Responded> {
   const byFault = (detail: string): Reasons => ({ decidedBy: { step: "fault", detail: `The fault ${id} ${detail}.` } });
-  if (latency > 0 && !(await waitFor(latency, dispatcher.backend, routed))) {
+  if (latencyMs > 0 && !(await waitFor(latencyMs, dispatcher.backend, routed))) {
     await recordUnreadBody(routed);
     return { sent: noResponse(), reasons: byFault("delayed the response, and the client disconnected") };
   }
@@ -153,11 +153,11 @@ function noResponse(): Sent {
 
 /** Waits on the backend's clock; false if the client aborts first. */
 async function waitFor(
-  latency: number,
+  latencyMs: number,
   { clock }: BackendState,
   { request, requestId }: RoutedRequest,
 ): Promise<boolean> {
-  const wait = clock.sleep(latency, requestId);
+  const wait = clock.sleep(latencyMs, requestId);
   clock.track(wait);
   try {
     await untilAborted(wait, request.signal);
@@ -180,7 +180,7 @@ async function replaceResponse(dispatcher: Dispatcher, routed: RoutedRequest, ac
   return respond(dispatcher, routed.requestId, faultProblem(error, dispatcher.backend.clock.now()));
 }
 
-/** Reads the body of an unprocessed request, for the journal only. */
+/** Reads the body of an unprocessed request, for the request log only. */
 async function recordUnreadBody({ request, operation, recordBody }: RoutedRequest): Promise<void> {
   if (!operation.hasBody) return;
   const { method, url, headers, body } = request;

@@ -14,9 +14,9 @@ import type { IncomingRequest } from "./transport.ts";
 export interface ForeignAnswer {
   /** What the client gets. */
   readonly response: Response;
-  /** The body as a text, for the journal; absent if it is no text, or too long to keep. */
+  /** The body as a text, for the request log; absent if it is no text, or too long to keep. */
   readonly text?: string | undefined;
-  /** Which server answered, or why it did not: a sentence for the journal and the log. */
+  /** Which server answered, or why it did not: a sentence for the request log and the log. */
   readonly detail: string;
 }
 
@@ -89,9 +89,9 @@ export interface RoutedRequest extends DispatchInput {
   readonly params: Readonly<Record<string, string>>;
   /** The stub that answers in place of an operation; `operation` is then what faults read of it. */
   readonly stub?: ActiveStub | undefined;
-  /** Records the request body for the journal. */
+  /** Records the request body for the request log. */
   readonly recordBody: (value: unknown, bytes: number) => void;
 }
 
-/** The largest body that the journal records, in bytes. */
+/** The largest body that the request log records, in bytes. */
 export const maxRecordedBytes = 16_384;

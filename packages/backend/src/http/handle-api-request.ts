@@ -1,12 +1,12 @@
-import type { JournalEntry } from "../generated/models.gen.ts";
+import type { RequestEntry } from "../generated/models.gen.ts";
 import { InputError } from "../utils/input-error.ts";
 import type { Random } from "../utils/random.ts";
 import { elapsed } from "../utils/real-time.ts";
 import { forLog } from "../utils/redact.ts";
 import { type Dispatched, dispatch } from "./dispatch.ts";
 import { type Dispatcher, maxRecordedBytes } from "./exchange.ts";
-import type { Recorder, WritableJournal } from "./journal.ts";
-import type { JournalDetail, RecordedExchange } from "./journal-detail.ts";
+import type { RecordedExchange, RequestDetail } from "./request-detail.ts";
+import type { Recorder, WritableRequestLog } from "./request-log.ts";
 import { createDateFormatter, type Sent } from "./respond.ts";
 import { type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./transport.ts";
 
@@ -23,7 +23,7 @@ export type AnswerRequest = (
   peerAddress: string | undefined,
 ) => Promise<HandledResponse>;
 
-/** Creates the function that responds to requests to the API and records them in the journal. */
+/** Creates the function that responds to requests to the API and records them in the request log. */
 export function createAnswer({ requestIds, record, ...context }: AnswerContext): AnswerRequest {
   const dispatcher: Dispatcher = { ...context, formatDate: createDateFormatter() };
   const { clock } = context.backend;
@@ -72,7 +72,7 @@ function withOutcome(
   return added;
 }
 
-/** A body that the journal keeps; undefined if it is too long. */
+/** A body that the request log keeps; undefined if it is too long. */
 function ifShort<Body extends string | Uint8Array>(body: Body | undefined): Body | undefined {
   return body !== undefined && body.length <= maxRecordedBytes ? body : undefined;
 }
@@ -87,17 +87,17 @@ function statusOf({ response, transport }: Sent): number {
   return transport === undefined || transport.kind === "truncate" ? response.status : 0;
 }
 
-/** Creates the function that sends the request of a journal entry again. `answerWith` responds to requests and records them so. */
+/** Creates the function that sends the request of a request log entry again. `answerWith` responds to requests and records them so. */
 export function createReplay(
-  journal: WritableJournal,
+  requests: WritableRequestLog,
   record: Recorder,
   answerWith: (recorder: Recorder) => AnswerRequest,
-): (id: number) => Promise<JournalDetail> {
+): (id: number) => Promise<RequestDetail> {
   return async (id) => {
-    const original = journal.get(id);
-    if (original === undefined) throw new InputError("id", `there is no request ${id} in the journal`);
-    const exchange = replayable(original, journal.exchangeOf(id));
-    let added: JournalEntry = original;
+    const original = requests.get(id);
+    if (original === undefined) throw new InputError("id", `there is no request ${id} in the request log`);
+    const exchange = replayable(original, requests.exchangeOf(id));
+    let added: RequestEntry = original;
     const answer = answerWith((entry, recorded) => {
       added = record({ ...entry, replayOf: id }, recorded);
       return added;
@@ -106,14 +106,14 @@ export function createReplay(
     const bodyBytes = bodyOf(exchange);
     const request = { method: original.method, url: url.href, headers, body: null, ...(bodyBytes && { bodyBytes }) };
     await answer(request, new URL(url), peerAddress);
-    return journal.get(added.id) ?? added;
+    return requests.get(added.id) ?? added;
   };
 }
 
 /** The request of an entry, if it can be sent again. Throws InputError that says why it cannot. */
-function replayable({ id, decidedBy }: JournalEntry, exchange: RecordedExchange | undefined): RecordedExchange {
+function replayable({ id, decidedBy }: RequestEntry, exchange: RecordedExchange | undefined): RecordedExchange {
   const { step } = decidedBy;
-  if (step === "gate")
+  if (step === "server")
     throw new InputError("id", `request ${id} did not reach the backend, so it cannot be sent to it again. ${sendIt}`);
   if (exchange === undefined)
     throw new InputError("id", `the headers and body of request ${id} are no longer kept. ${sendIt}`);

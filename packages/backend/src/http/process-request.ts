@@ -69,12 +69,12 @@ export function processRequest(dispatcher: Dispatcher, routed: RoutedRequest): P
   if (authenticated.problem) return { step: "credentials", answer: authenticated };
   const { caller } = authenticated;
   const restricted = restrictKey(caller, operation, callerAddress(headers, peerAddress, policies));
-  if (restricted) return { step: "key", answer: restricted, caller };
+  if (restricted) return { step: "api_key", answer: restricted, caller };
   const selected = selectAccount({ headers, operation, params }, caller, state);
   if (selected.problem) return { step: "account", answer: selected, caller };
   const { account } = selected;
   const limited = limitRate(caller, state, policies, clock.now());
-  if (limited) return { step: "rateLimit", answer: limited, caller, account };
+  if (limited) return { step: "rate_limit", answer: limited, caller, account };
   const badId = checkIds(params);
   if (badId) return { step: "path", answer: badId, caller, account };
   const schema = table.schemas[operation.id];

@@ -84,9 +84,9 @@ export async function processStub(
     by = { caller: authenticated.caller };
     const address = callerAddress(request.headers, peerAddress, policies);
     const restricted = restrictKey(authenticated.caller, undefined, address);
-    if (restricted) return { step: "key", answer: restricted, ...by };
+    if (restricted) return { step: "api_key", answer: restricted, ...by };
     const limited = limitRate(authenticated.caller, state, policies, clock.now());
-    if (limited) return { step: "rateLimit", answer: limited, ...by };
+    if (limited) return { step: "rate_limit", answer: limited, ...by };
   }
   const body = await bodyFor(routed, stub);
   if (body.problem) return { step: "body", answer: body, ...by };

@@ -16,7 +16,7 @@ export interface Sent {
 }
 
 /** A fault action that damages the response in transit. */
-export type Corruption = "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
+export type Corruption = "process_then_reset" | "truncate" | "slow_body" | "wrong_content_type" | "unknown_enum_value";
 
 /** Serializes an answer. Sets all headers at once, because setting one later is slow. */
 export function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corruption?: Corruption): Sent {
@@ -34,7 +34,7 @@ export function respond(dispatcher: Dispatcher, requestId: string, answer: Answe
   }
   const { code, status, meta } = answer.problem;
   headers["Content-Type"] = "application/json";
-  if (backend.policies.retryAfterHeader && meta?.retryAfterSecs !== undefined)
+  if (backend.policies.sendRetryAfterHeader && meta?.retryAfterSecs !== undefined)
     headers["Retry-After"] = String(Math.ceil(meta.retryAfterSecs));
   Object.assign(headers, challengeOf(status), answer.headers);
   const text = JSON.stringify({ ...answer.problem, requestId });
@@ -46,14 +46,14 @@ export function respond(dispatcher: Dispatcher, requestId: string, answer: Answe
 function damaged(response: PlainResponse, corruption: Corruption, { clock }: BackendState): Sent {
   const { status, headers, text } = response;
   const whole = () => new Response(text ?? null, { status, headers });
-  if (corruption === "processThenDrop") return { response: whole(), transport: { kind: "reset" } };
+  if (corruption === "process_then_reset") return { response: whole(), transport: { kind: "reset" } };
   if (corruption === "truncate") {
     const bytes = Math.floor((text ?? "").length / 2);
     return { response: whole(), transport: { kind: "truncate", bytes } };
   }
   if (text === undefined) return { response };
-  if (corruption === "slowBody") return { response: new Response(slowBody(text, clock), { status, headers }) };
-  if (corruption === "unknownEnum") return { response: { ...response, text: withUnknownEnums(text) } };
+  if (corruption === "slow_body") return { response: new Response(slowBody(text, clock), { status, headers }) };
+  if (corruption === "unknown_enum_value") return { response: { ...response, text: withUnknownEnums(text) } };
   return { response: { ...response, headers: { ...headers, "Content-Type": "text/html" } } };
 }
 

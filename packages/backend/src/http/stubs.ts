@@ -241,7 +241,7 @@ function decoded(segment: string): string {
 
 const noOperation: Omit<OperationDescription, "id" | "method" | "path" | "hasBody" | "pathParameters"> = {
   ...{ tag: "stubs", resource: "", sdkMethod: "", summary: "", roles: [], scope: "", accountScoped: false },
-  ...{ retry: "once", queryParameters: {}, statuses: [], errorCodes: [], successes: [] },
+  ...{ idempotency: "non_idempotent", queryParameters: {}, statuses: [], errorCodes: [], successes: [] },
 };
 
 /** Prepares a stub that was checked. */

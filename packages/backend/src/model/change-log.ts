@@ -104,7 +104,7 @@ export class ChangeLog implements RecordWatch, TimerWatch {
   }
 }
 
-// Absent without effects: what the journal holds for long costs every request a share of garbage collection.
+// Absent without effects: what the request log holds for long costs every request a share of garbage collection.
 const ifAny = (effects: Effects): Effects | undefined =>
   effects.changes.length + effects.timers.length > 0 ? effects : undefined;
 

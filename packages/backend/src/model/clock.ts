@@ -3,7 +3,7 @@ import { clearTimeout, letProcessEnd, realNow, setTimeout } from "../utils/real-
 import { isObject } from "../utils/values.ts";
 import type { SetTimer, TimerPurpose, TimerSelector, TimerTask, TimerWatch } from "./timer-queue.ts";
 
-/** The source of a flowing clock's time; tests inject their own. */
+/** The source of a running clock's time; tests inject their own. */
 export interface WallClock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -13,14 +13,14 @@ export interface WallClock {
   after(ms: number, task: () => void, isIdle?: boolean): () => void;
 }
 
-/** Whether a clock moves only on request (`frozen`) or follows the wall clock (`flowing`). */
-export type ClockMode = "frozen" | "flowing";
+/** Whether a clock moves only on request (`frozen`) or follows the wall clock (`running`). */
+export type ClockMode = "frozen" | "running";
 /** What to set on a clock; what is absent stays. */
 export interface ClockSetting {
   /** Milliseconds since the epoch, or an ISO 8601 text. */
   readonly now?: number | string;
   readonly mode?: ClockMode;
-  /** How many seconds pass in one second of real time, while the clock flows. */
+  /** How many seconds pass in one second of real time, while the clock runs. */
   readonly rate?: number;
 }
 /** A move of the clock: `by` milliseconds, `to` a time in milliseconds or as an ISO 8601 text, or to the next timer. */
@@ -31,12 +31,16 @@ export interface Clock {
   now(): number;
   /** The time as an ISO 8601 timestamp in UTC. */
   iso(): string;
-  /** Whether the clock is frozen or flows. */
+  /** Whether the clock is frozen or runs. */
   readonly mode: ClockMode;
-  /** How many seconds pass in one second of real time, while the clock flows. */
+  /** How many seconds pass in one second of real time, while the clock runs. */
   readonly rate: number;
-  /** The number of waiting timers. */
-  readonly pending: number;
+  /**
+   * The number of waiting timers.
+   *
+   * @internal
+   */
+  readonly pendingTimers: number;
   /**
    * Sets time, mode or rate without running timers. Overdue timers run before the next request or step. Throws InputError
    * for a rate that is not above 0 and up to 10,000.
@@ -47,11 +51,15 @@ export interface Clock {
   /** Resolves when the clock has moved forward by `ms`. For receivers of webhooks only; `id` names it in the list of timers. */
   sleep(ms: number, id?: string): Promise<void>;
   /**
-   * What a client waits before a retry, if it has this clock: a frozen one moves forward by `ms` at once, a flowing one waits.
+   * For the SDK, as its option `clock`. What a client waits before a retry: a frozen one moves forward by `ms` at once, a running one waits.
    * Ends no earlier. Rejects with InputError for a negative wait, and for one beyond the year 9998.
    */
   wait(ms: number): Promise<void>;
-  /** Runs the timers that are due by now. */
+  /**
+   * Runs the timers that are due by now.
+   *
+   * @internal
+   */
   runDue(): Promise<void>;
 }
 
@@ -66,7 +74,7 @@ export interface BackendClock extends Clock {
   schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
   /**
    * Sets the clock's one alarm in place of the one before; without a time, removes it. It runs like a timer, after those of
-   * its time, but is no step of `nextTimer`, and a flowing clock keeps no process alive for it.
+   * its time, but is no step of `nextTimer`, and a running clock keeps no process alive for it.
    */
   setAlarm(at: number | undefined, task: TimerTask): void;
   /** Whether {@link runDue} has something to run. */
@@ -106,13 +114,13 @@ export interface KeptClock {
 export interface KeepableClock extends BackendClock {
   keep(): KeptClock;
   /**
-   * Stands where a clock stood, and runs on from there: a flowing clock has also moved since. Its timers begin to run after
+   * Stands where a clock stood, and runs on from there: a running clock has also moved since. Its timers begin to run after
    * `restMs` of real time.
    */
   resume(kept: KeptClock, restMs?: number): void;
 }
 
-/** The highest rate of a flowing clock. */
+/** The highest rate of a running clock. */
 const maxRate = 10_000;
 
 /** The real time. */
@@ -139,7 +147,7 @@ export function parseTime(field: string, time: number | string | Date): number {
   return at;
 }
 
-/** Checks how fast a clock flows. Throws InputError that names `field`. */
+/** Checks how fast a clock runs. Throws InputError that names `field`. */
 export function checkRate(field: string, rate: number): number {
   if (!(rate > 0 && rate <= maxRate)) throw new InputError(field, `must be a number above 0 and up to ${maxRate}`);
   return rate;

@@ -35,7 +35,7 @@ export interface KeptEvents {
    * Whether nothing is missing between `after`, or without it the start of the backend, and the first of these events. Old
    * events are dropped, and an id may be of a backend that is gone.
    */
-  readonly isComplete: boolean;
+  readonly complete: boolean;
 }
 
 /** How to follow events. */
@@ -226,7 +226,7 @@ class EventStream {
         .after(before)
         .slice(0, limit)
         .map((kept) => this.build(kept)),
-      isComplete: known !== undefined && before === known,
+      complete: known !== undefined && before === known,
     };
   }
 

@@ -5,7 +5,7 @@ import { isTimeZone } from "./hours.ts";
 
 export { type Policies, policyTable } from "../generated/policies.gen.ts";
 
-/** The value of `recipientTimeZone` for no time zone. */
+/** The value of `defaultRecipientTimeZone` for no time zone. */
 export const unknownTimeZone = "unknown";
 
 /** What a policy takes, as the table says it. */

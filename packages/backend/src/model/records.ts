@@ -188,16 +188,16 @@ const ring = z.object({
   destinationId: z.string(),
   memberId: z.string().exactOptional(),
   kind: z.string(),
-  from: time,
+  startedAt: time,
   /** When it stopped ringing, or will stop at the latest. */
-  until: time,
-  outcome: z.enum(["ringing", "answered", "missed", "declined", "taken", "busy", "abandoned", "not_rung"]),
+  endsAt: time,
+  outcome: z.enum(["ringing", "answered", "missed", "declined", "taken", "busy", "abandoned", "skipped"]),
   reason: z.string().exactOptional(),
   deliveryId: z.string().exactOptional(),
   /** How many offers in a row the person had missed, with this one; absent unless it counts as missed. */
   missedCalls: z.int().exactOptional(),
   /** Late answers. */
-  late: z.array(lateAnswerSchema),
+  lateAnswers: z.array(lateAnswerSchema),
 });
 /**
  * The ringing of one destination of a transfer, or of one person behind it (§2.2). Times are milliseconds since the epoch.
@@ -217,7 +217,7 @@ const transfer = z.object({
   callEndsAt: time.exactOptional(),
   answeredAt: time.exactOptional(),
   /** Index in `rings` of the winning answer. */
-  answeredBy: z.int().exactOptional(),
+  answeredRingIndex: z.int().exactOptional(),
   endedAt: time.exactOptional(),
   /** In ring order. */
   rings: z.array(ringSchema),

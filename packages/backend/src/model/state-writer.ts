@@ -147,13 +147,13 @@ export class StateWriter {
   }
 
   /** Whether no change can ever be stored. */
-  get isReadOnly(): boolean {
-    return this.#store.isReadOnly === true;
+  get readOnly(): boolean {
+    return this.#store.readOnly === true;
   }
 
   /** Whether the store takes changes: it does not if the latest commit failed, or if it is for reading only. */
   get canStore(): boolean {
-    return this.#isLatestStored && !this.isReadOnly;
+    return this.#isLatestStored && !this.readOnly;
   }
 
   /** The commit under way, if an answer must wait for one. Rejects with NotStoredError. */
@@ -251,7 +251,7 @@ export class StateWriter {
       this.#saving.catch(() => {});
       return;
     }
-    if (this.isReadOnly) return;
+    if (this.readOnly) return;
     this.#cancelFlush ??= this.#wall.after(flushMs, () => this.#flushQuietly(), true);
   }
 

@@ -231,13 +231,13 @@ export interface BackendState {
 }
 
 /** A future event: a timer, or the end of a status or a secret. */
-export interface Upcoming extends DescribedTimer {
+export interface UpcomingTimer extends DescribedTimer {
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 /** Future events, soonest first. */
-export function upcoming({ clock, state }: BackendState): readonly Upcoming[] {
+export function upcomingTimers({ clock, state }: BackendState): readonly UpcomingTimer[] {
   const now = clock.now();
   const timers = clock.timers().map(({ at, ...timer }) => ({ at, ...describedTimer(state.transfers, timer) }));
   const later = expiriesOf(state).filter(({ at }) => at > now);
@@ -252,7 +252,7 @@ export async function advance(backend: BackendState, step: Step): Promise<readon
   try {
     // Records may have been replaced in the maps of the state.
     expiries.refresh();
-    const [next] = "nextTimer" in step ? upcoming(backend) : [];
+    const [next] = "nextTimer" in step ? upcomingTimers(backend) : [];
     await clock.advance(next === undefined ? step : { to: Math.max(next.at, clock.now()) });
   } finally {
     happened = endCollecting();

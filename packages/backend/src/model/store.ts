@@ -20,7 +20,7 @@ export interface SandboxStore {
    * Whether `commit` always throws, after something was stored; false by default. The clock of the sandbox then stands still, and
    * no offer is sent again.
    */
-  readonly isReadOnly?: boolean;
+  readonly readOnly?: boolean;
   /**
    * All rows; undefined before the first commit. A commit without changes counts. The rows of a table come in the order in
    * which their keys were written first, since they were last removed.
@@ -44,7 +44,7 @@ export interface StoredSandbox {
 }
 
 /** The stores of all sandboxes of a server. */
-export interface SandboxStores {
+export interface SandboxStorage {
   /** Lists the sandboxes in the order of creation. */
   list(): readonly StoredSandbox[];
   /** Opens the store of a sandbox, and creates it with these options unless it exists. Those of an existing one stay. */

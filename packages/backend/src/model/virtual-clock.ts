@@ -66,7 +66,7 @@ class TrackedWork {
 }
 
 /**
- * Creates a clock. Frozen and flowing differ only in the source of `now`. Without a `start` (milliseconds) it starts, also
+ * Creates a clock. Frozen and running differ only in the source of `now`. Without a `start` (milliseconds) it starts, also
  * after a reset, at the wall clock's time.
  */
 export function createClock(start: number | undefined, options: ClockOptions = {}): KeepableClock {
@@ -127,7 +127,7 @@ class VirtualClock implements KeepableClock {
     return this.#rate;
   }
 
-  get pending(): number {
+  get pendingTimers(): number {
     return this.#timers.size;
   }
 
@@ -151,7 +151,7 @@ class VirtualClock implements KeepableClock {
       await this.#fire(() => at, quiet);
       if (generation !== this.#generation) return;
       if (at > this.now()) this.#moveTo(at);
-      if (this.#mode === "flowing") this.#arm();
+      if (this.#mode === "running") this.#arm();
       if (this.now() > before) this.#options.changed?.(this.now() - before);
     });
   };
@@ -171,7 +171,7 @@ class VirtualClock implements KeepableClock {
   readonly wait = async (ms: number): Promise<void> => {
     const at = stepTarget({ by: ms }, this.now());
     const generation = this.#generation;
-    while (this.#mode === "flowing") {
+    while (this.#mode === "running") {
       if (generation !== this.#generation || this.now() >= at) return;
       await new Promise<void>((end) => void this.#wall.after(this.#realMsUntil(at), end));
     }
@@ -189,17 +189,17 @@ class VirtualClock implements KeepableClock {
   readonly schedule: KeepableClock["schedule"] = (at, task, purpose) => {
     const timer = { at, task, purpose };
     this.#timers.add(timer);
-    if (this.#mode === "flowing" && this.#timers.next === timer) this.#arm();
+    if (this.#mode === "running" && this.#timers.next === timer) this.#arm();
   };
 
   readonly setAlarm: KeepableClock["setAlarm"] = (at, task) => {
     this.#alarm = at === undefined ? undefined : { at, task, purpose: undefined };
-    if (this.#mode === "flowing") this.#armAlarm();
+    if (this.#mode === "running") this.#armAlarm();
   };
 
   readonly cancel: KeepableClock["cancel"] = (selector) => {
     this.#timers.cancel(selector);
-    if (this.#mode === "flowing") this.#arm();
+    if (this.#mode === "running") this.#arm();
   };
 
   readonly timers: KeepableClock["timers"] = () => this.#timers.list();
@@ -245,7 +245,7 @@ class VirtualClock implements KeepableClock {
 
   #moveTo(at: number): void {
     this.#base = at;
-    if (this.#mode === "flowing") this.#wallBase = this.#wall.now();
+    if (this.#mode === "running") this.#wallBase = this.#wall.now();
     this.#options.moved?.();
   }
 
@@ -255,17 +255,17 @@ class VirtualClock implements KeepableClock {
     return this.#alarm !== undefined && this.#alarm.at < (next?.at ?? Number.POSITIVE_INFINITY) ? this.#alarm : next;
   }
 
-  /** Makes the wall clock run the next timer and the alarm; only a flowing clock does. */
+  /** Makes the wall clock run the next timer and the alarm; only a running clock does. */
   #arm(restMs = 0): void {
     this.#disarm();
     const { next } = this.#timers;
-    if (this.#mode === "flowing" && next !== undefined) this.#disarm = this.#runAt(next.at, false, restMs);
+    if (this.#mode === "running" && next !== undefined) this.#disarm = this.#runAt(next.at, false, restMs);
     this.#armAlarm();
   }
 
   #armAlarm(): void {
     this.#disarmAlarm();
-    if (this.#mode === "flowing" && this.#alarm !== undefined) this.#disarmAlarm = this.#runAt(this.#alarm.at, true);
+    if (this.#mode === "running" && this.#alarm !== undefined) this.#disarmAlarm = this.#runAt(this.#alarm.at, true);
   }
 
   #runAt(at: number, isIdle: boolean, restMs = 0): () => void {

@@ -83,7 +83,7 @@ class DelayedDeliveries {
 class OpenOffer {
   readonly event: OutgoingEvent;
   /** What each delivery shows of the fault that matched the event. */
-  readonly fault: Pick<Delivery, "fault" | "faultDo">;
+  readonly fault: Pick<Delivery, "fault" | "faultAction">;
   readonly #answered: Answered;
   #retries: DeliveryPlan["retries"];
   /** The latest delivery that is over; at first one that was never sent. */
@@ -131,7 +131,7 @@ class OpenOffer {
   /** Counts a retry after an answer. Returns the seconds until it; undefined if the event is not sent again. */
   planRetry(isAccepted: boolean): number | undefined {
     const retries = this.#retries;
-    if (retries === undefined || retries.times === 0 || (isAccepted && !retries.evenIfAccepted)) return undefined;
+    if (retries === undefined || retries.times === 0 || (isAccepted && !retries.ignoreSuccess)) return undefined;
     this.#retries = { ...retries, times: retries.times - 1, afterSecs: retries.afterSecs * 2 };
     this.#open += 1;
     return retries.afterSecs;
@@ -252,7 +252,7 @@ export class SignedDeliveries implements DeliveryEngine {
     const about = { at: new Date(at).toISOString(), url: this.#addressFor(url), headers: {} };
     const matched = this.#faults.matchDelivery({ destinationId, url, transferId }, event.id);
     const plan = planDelivery({ body, url, destination, at }, matched?.action);
-    const fault = matched === undefined ? {} : { fault: matched.id, faultDo: matched.action };
+    const fault = matched === undefined ? {} : { fault: matched.id, faultAction: matched.action };
     const offer = new OpenOffer({ event, fault }, plan, { ...event, ...about, ...unsent, ...fault }, answered);
     for (const [index, send] of plan.sends.entries())
       this.#sendAfter(send, offer, index === 0 ? event : this.#again(event), () => send);
@@ -295,7 +295,7 @@ export class SignedDeliveries implements DeliveryEngine {
     const overtaken = this.#delayed.waitingForNext(event.destinationId);
     const sentAt = new Date(at).toISOString();
     const sent = { ...event, at: sentAt, url, headers, body, ...(signature && { signature }), ...offer.fault };
-    events.emit("webhook.sent", () => announcedDelivery(sent));
+    events.emit("delivery.started", () => announcedDelivery(sent));
     const start = elapsed();
     const outcome = await this.#attempt(url, { headers, body });
     const durationMs = Math.round((elapsed() - start) * 100) / 100;
@@ -303,7 +303,7 @@ export class SignedDeliveries implements DeliveryEngine {
     if (generation === this.#generation) {
       this.sent.add({ delivery, event });
       // Its time is that of the answer.
-      events.emit("webhook.delivered", () => announcedAnswer(delivery, outcome));
+      events.emit("delivery.completed", () => announcedAnswer(delivery, outcome));
       const afterSecs = offer.planRetry(delivery.accepted);
       if (afterSecs !== undefined) this.#retry(offer, afterSecs);
     }

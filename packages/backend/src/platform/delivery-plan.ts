@@ -78,14 +78,14 @@ export function planDelivery(event: SignableEvent, action?: WebhookFaultAction):
   if (action === "truncate") return { sends: [{ ...send, body: body.slice(0, Math.floor(body.length / 2)) }] };
   if (action === "reorder") return { sends: [{ ...send, afterSecs: reorderWaitSecs, afterNext: true }] };
   if ("duplicate" in action) {
-    const { copies, gapSecs = 0 } = action.duplicate;
-    return { sends: Array.from({ length: copies }, (_, index) => ({ ...send, afterSecs: index * gapSecs })) };
+    const { copies, intervalSecs = 0 } = action.duplicate;
+    return { sends: Array.from({ length: copies }, (_, index) => ({ ...send, afterSecs: index * intervalSecs })) };
   }
   if ("retry" in action) return { sends: [send], retries: action.retry };
   if ("delaySecs" in action) return { sends: [{ ...send, afterSecs: action.delaySecs }] };
-  if ("alsoTo" in action) return { sends: [url, ...action.alsoTo].map((to) => ({ ...send, url: to })) };
+  if ("copyTo" in action) return { sends: [url, ...action.copyTo].map((to) => ({ ...send, url: to })) };
   if ("sign" in action) return { sends: [unusualSend(event, action.sign)] };
-  return { sends: [signedSend(event, undefined, event.at - action.signedSecsAgo * 1000)] };
+  return { sends: [signedSend(event, undefined, event.at - action.signatureAgeSecs * 1000)] };
 }
 
 /** A delivery with a signature of each secret; by default of those that are valid, at the time of sending. */
@@ -104,11 +104,11 @@ function unusualSend(event: SignableEvent, fault: SignatureFault): PlannedSend {
   switch (fault) {
     case "none":
       return { url, headers: contentType, body, afterSecs: 0 };
-    case "wrongSecret":
+    case "wrong_secret":
       return signedSend(event, [wrongSecret]);
-    case "previousSecret":
+    case "previous_secret":
       return signedSend(event, [destination.previousSecret ?? wrongSecret]);
-    case "wrongFirst":
+    case "wrong_first":
       return signedSend(event, [wrongSecret, ...secretsAt(destination, at)]);
     case "reversed":
       return signedSend(event, undefined, at, true);

@@ -96,7 +96,7 @@ export function checkedHeaders(given: unknown = {}, forwardTo: string | undefine
     headers[name] = value;
   }
   if (forwardTo === undefined && Object.keys(headers).length > 0)
-    throw new InputError("", "requires the option forwardWebhooks with the URL that gets them");
+    throw new InputError("", "requires the option forwardWebhooksTo with the URL that gets them");
   return headers;
 }
 

@@ -7,8 +7,8 @@ import { omitUndefined, retention } from "../utils/values.ts";
 /** The address of the built-in inbox, for `config.url` of an `app` destination. Nothing leaves the backend. */
 export const inboxUrl = "http://inbox.invalid/offers";
 
-/** The schema of {@link InboxAnswer}. */
-export const inboxAnswerSchema = z.strictObject({
+/** The schema of {@link InboxResponse}. */
+export const inboxResponseSchema = z.strictObject({
   /** 204 by default. */
   status: z.int().min(200).max(599).exactOptional(),
   /** Seconds of the backend's clock before it answers; 0 by default. From `deliveryTimeoutSecs` on, the sender times out. */
@@ -16,12 +16,12 @@ export const inboxAnswerSchema = z.strictObject({
 });
 
 /** How the inbox answers. */
-export type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
+export type InboxResponse = Readonly<z.output<typeof inboxResponseSchema>>;
 
 /** A receiver of webhooks inside the backend, for tests without a server of their own. */
 export interface Inbox {
   /** How the inbox answers the next deliveries. Set it to change that. */
-  answer: InboxAnswer;
+  response: InboxResponse;
   /** The latest 1000, oldest first. */
   list(): readonly InboxEvent[];
   /** Removes every event. */
@@ -43,13 +43,13 @@ export function createInbox({
   writer,
 }: Pick<BackendState, "clock" | "policies" | "events" | "writer">): ReceivingInbox {
   const received = new History<InboxEvent>("inbox", retention.inboxEvents, writer);
-  let answer: InboxAnswer = {};
+  let response: InboxResponse = {};
   return {
-    get answer() {
-      return answer;
+    get response() {
+      return response;
     },
-    set answer(changed) {
-      answer = changed;
+    set response(changed) {
+      response = changed;
       writer?.touch("inbox");
       events.emit("inbox.changed", { ...changed });
     },
@@ -57,7 +57,7 @@ export function createInbox({
     list: () => received.items,
     clear() {
       received.clear();
-      answer = {};
+      response = {};
       writer?.touch("inbox");
       events.emit("inbox.cleared");
     },
@@ -65,7 +65,7 @@ export function createInbox({
       const event = { at: clock.iso(), headers: Object.fromEntries(new Headers(headers)), body: String(body) };
       received.add(event);
       events.emit("inbox.received", () => identityOf(event.body));
-      const { status = 204, delaySecs = 0 } = answer;
+      const { status = 204, delaySecs = 0 } = response;
       const timeoutSecs = policies.deliveryTimeoutSecs;
       if (delaySecs > 0) await clock.sleep(Math.min(delaySecs, timeoutSecs) * 1000, "inbox");
       if (delaySecs >= timeoutSecs && delaySecs > 0)

@@ -58,8 +58,8 @@ export function scheduleTimers(
 ): void {
   const { id, rings, callEndsAt } = transfer;
   for (const { at, kind, index } of script) scheduleTransferTimer(backend, at, { kind, id, index });
-  for (const [index, { until, outcome }] of rings.entries())
-    if (outcome === "ringing") scheduleTransferTimer(backend, until, { kind: transferTimers.ringEnds, id, index });
+  for (const [index, { endsAt, outcome }] of rings.entries())
+    if (outcome === "ringing") scheduleTransferTimer(backend, endsAt, { kind: transferTimers.ringEnds, id, index });
   if (callEndsAt !== undefined) scheduleTransferTimer(backend, callEndsAt, { kind: transferTimers.callEnds, id });
 }
 
@@ -111,8 +111,8 @@ function recordLateAnswer(
 ): TransferRecord {
   const ring = transfer.rings[ringIndex];
   if (ring === undefined) return transfer;
-  const late = withLatest(ring.late, { at: now, code }, retention.lateAnswers);
-  const changed = changeRing(backend, transfer, ringIndex, { late });
+  const lateAnswers = withLatest(ring.lateAnswers, { at: now, code }, retention.lateAnswers);
+  const changed = changeRing(backend, transfer, ringIndex, { lateAnswers });
   backend.events.emit("transfer.answered_late", { id: transfer.id, destinationId: ring.destinationId, code });
   return changed;
 }
@@ -140,14 +140,14 @@ function endRings(
   const ended = new Map(
     [...ends].flatMap(([index, end]) => {
       const ring = transfer.rings[index];
-      return ring?.outcome === "ringing" ? [[index, { ...ring, ...end, until: now }]] : [];
+      return ring?.outcome === "ringing" ? [[index, { ...ring, ...end, endsAt: now }]] : [];
     }),
   );
   if (ended.size === 0) return transfer;
   const rings = transfer.rings.map((ring, index) => ended.get(index) ?? ring);
   const changed = changeTransfer(backend, transfer, { ...fields, rings });
-  const { id, answeredBy = -1 } = changed;
-  const winner = rings[answeredBy];
+  const { id, answeredRingIndex = -1 } = changed;
+  const winner = rings[answeredRingIndex];
   for (const [index, { destinationId, memberId, outcome, reason }] of ended) {
     backend.clock.cancel({ kind: transferTimers.ringEnds, id, index });
     backend.clock.cancel({ kind: transferTimers.declines, id, index });
@@ -190,7 +190,7 @@ function countMissedRing(
   const changed = changeRing(backend, transfer, ringIndex, { missedCalls: member.missedCalls + 1 });
   state.members.set(counted.id, counted);
   if (counted.availability === member.availability) return changed;
-  events.emit("member.availability", { id: counted.id, ...counted.availability });
+  events.emit("member.availability_changed", { id: counted.id, ...counted.availability });
   expiries.add(availabilityEnd(counted));
   return changed;
 }
@@ -211,7 +211,7 @@ function connect(backend: BackendState, transfer: TransferRecord, winner: number
   const member = memberOf(backend, transfer, winner);
   const ends = new Map<number, RingEnd>([[winner, { outcome: "answered" }]]);
   for (const ringIndex of rings.keys()) if (ringIndex !== winner) ends.set(ringIndex, { outcome: "taken" });
-  const fields = { answers: [], status: "connected", answeredBy: winner, answeredAt: now } as const;
+  const fields = { answers: [], status: "connected", answeredRingIndex: winner, answeredAt: now } as const;
   const connected = endRings(backend, transfer, ends, now, fields);
   backend.events.emit("transfer.connected", { id, destinationId: rings[winner]?.destinationId });
   // A transfer of a call ends with the call.
@@ -236,12 +236,12 @@ function occupy(backend: BackendState, member: MemberRecord, now: number): void 
 
 /** Ends a connection, or the ringing when the caller has hung up. */
 export function endTransfer(backend: BackendState, transfer: TransferRecord, now: number): void {
-  const { id, status, rings, answeredBy = -1 } = transfer;
+  const { id, status, rings, answeredRingIndex = -1 } = transfer;
   if (status !== "connected") {
     stopRinging(backend, transfer, rings.keys(), { outcome: "abandoned" }, now);
     return;
   }
-  const member = memberOf(backend, transfer, answeredBy);
+  const member = memberOf(backend, transfer, answeredRingIndex);
   changeTransfer(backend, transfer, { status: "ended", endedAt: now });
   backend.clock.cancel({ kind: transferTimers.callEnds, id });
   const { members } = backend.state;

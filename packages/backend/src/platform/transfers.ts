@@ -103,8 +103,8 @@ function offerToApps(backend: BackendState, deliveries: Pick<DeliveryEngine, "of
     const answered = (delivery: Delivery): void => takeAnswer(backend, id, ringIndex, delivery);
     const expiresAt = new Date(ringsUntil(transfer, ring)).toISOString();
     const trigger = { destinationId: ring.destinationId, transferId: id, ...about, expiresAt };
-    // The time of the ring, so that an event that is sent again is the same also if its clock flows.
-    const event = { id: ring.deliveryId, createdAt: ring.from };
+    // The time of the ring, so that an event that is sent again is the same also if its clock runs.
+    const event = { id: ring.deliveryId, createdAt: ring.startedAt };
     try {
       const deliveryId = deliveries.offer(trigger, answered, event);
       const offered = backend.state.transfers.get(id);
@@ -140,11 +140,19 @@ export interface Transfers {
   start(input: NewTransfer): TransferRecord;
   /** Answers now; returns the error code of an answer that is too late. Throws InputError for a callee outside the transfer. */
   answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
-  /** Declines now; false for one that does not ring. Throws InputError for a callee outside the transfer. */
+  /**
+   * Declines now; false for one that does not ring. Throws InputError for a callee outside the transfer.
+   *
+   * @internal
+   */
   decline(id: string, callee: Callee): boolean;
   /** The transfer as it is now; a record that was returned earlier does not follow. */
   get(id: string): TransferRecord | undefined;
-  /** All transfers under way and the latest of the others, 1000 in all, oldest first. */
+  /**
+   * All transfers under way and the latest of the others, 1000 in all, oldest first.
+   *
+   * @internal
+   */
   list(): readonly TransferRecord[];
 }
 
@@ -180,8 +188,8 @@ export function createTransfers(backend: BackendState, deliveries: Pick<Delivery
       const [transfer, ringIndex] = find(state, id, callee);
       const code = answer(backend, transfer, ringIndex, clock.now());
       await clock.runDue();
-      const { answeredBy, rings = [] } = state.transfers.get(id) ?? {};
-      return code ?? (answeredBy === ringIndex ? undefined : rings[ringIndex]?.late.at(-1)?.code);
+      const { answeredRingIndex, rings = [] } = state.transfers.get(id) ?? {};
+      return code ?? (answeredRingIndex === ringIndex ? undefined : rings[ringIndex]?.lateAnswers.at(-1)?.code);
     },
     decline(id, callee) {
       const [transfer, ringIndex] = find(state, id, callee);
@@ -207,11 +215,11 @@ function announceStart({ events }: BackendState, transfer: TransferRecord): void
   for (const [ringIndex, ring] of rings.entries()) {
     const { outcome, destinationId, memberId, reason } = ring;
     const about = { id, ringIndex, destinationId, ...(memberId && { memberId }) };
-    if (outcome !== "ringing") events.emit("transfer.not_rung", { ...about, reason });
+    if (outcome !== "ringing") events.emit("transfer.skipped", { ...about, reason });
     else
       events.emit("transfer.ring_started", () => ({
         ...about,
-        until: new Date(ringsUntil(transfer, ring)).toISOString(),
+        endsAt: new Date(ringsUntil(transfer, ring)).toISOString(),
       }));
   }
 }

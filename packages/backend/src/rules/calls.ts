@@ -52,9 +52,9 @@ const checks: readonly Check[] = [
     const contact = state.contacts.get(contactKey(account.id, toNumber));
     return contact?.doNotCall ? problem("contact_on_dnc_list") : undefined;
   },
-  function hourIsCallable(state, account, { toNumber }, now, { recipientTimeZone }) {
+  function hourIsCallable(state, account, { toNumber }, now, { defaultRecipientTimeZone }) {
     const contact = state.contacts.get(contactKey(account.id, toNumber));
-    const timeZone = contact?.timeZone ?? account.timeZone ?? recipientTimeZone;
+    const timeZone = contact?.timeZone ?? account.timeZone ?? defaultRecipientTimeZone;
     if (timeZone === unknownTimeZone) return undefined;
     const hour = localHour(now, timeZone);
     return hour >= limits.callableFromHour && hour < limits.callableUntilHour
@@ -112,7 +112,7 @@ export function refusalFromQueue(
   now: number,
 ): Problem | undefined {
   const account = state.accounts.get(call.accountId);
-  if (account === undefined || !policies.queuedCallsRechecked) return undefined;
+  if (account === undefined || !policies.recheckQueuedCalls) return undefined;
   const request = zCreateCallRequest.safeParse(call.request);
   return checkSuspended(account) ?? (request.data && firstRefusal(state, policies, account, request.data, now));
 }
@@ -142,14 +142,14 @@ export function listedCalls(
   now: number,
 ): CallRecord[] {
   const from = filter.startDate === undefined ? Number.NEGATIVE_INFINITY : Date.parse(filter.startDate);
-  const until = now - policies.callListLagSecs * 1000;
+  const until = now - policies.callListDelaySecs * 1000;
   return [...state.calls.values()]
     .filter(
       (call) =>
         call.accountId === accountId &&
         call.createdAt >= from &&
-        (policies.callListLagSecs === 0 || call.createdAt <= until) &&
-        (call.status !== "queued" || policies.queuedCallsListed) &&
+        (policies.callListDelaySecs === 0 || call.createdAt <= until) &&
+        (call.status !== "queued" || policies.includeQueuedCalls) &&
         (filter.status === undefined || call.status === filter.status),
     )
     .reverse()

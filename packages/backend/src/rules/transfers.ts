@@ -32,11 +32,11 @@ export function planRings(state: State, policies: Policies, target: RingTarget, 
       destinationId,
       ...(memberId !== undefined && { memberId }),
       kind: destination.kind,
-      from: now,
-      until: reason === undefined ? ends : now,
-      outcome: reason === undefined ? "ringing" : "not_rung",
+      startedAt: now,
+      endsAt: reason === undefined ? ends : now,
+      outcome: reason === undefined ? "ringing" : "skipped",
       ...(reason !== undefined && { reason }),
-      late: [],
+      lateAnswers: [],
     });
     const silent = reasonNotToRing(destination, policies);
     if (silent !== undefined || destination.kind !== "available_humans") return [ring(silent)];
@@ -49,7 +49,7 @@ export function planRings(state: State, policies: Policies, target: RingTarget, 
 }
 
 function reasonNotToRing(destination: DestinationRecord, policies: Policies): string | undefined {
-  if (!destination.enabled && !policies.disabledDestinationsRing) return "the destination is disabled";
+  if (!destination.enabled && !policies.ringDisabledDestinations) return "the destination is disabled";
   return undefined;
 }
 
@@ -80,17 +80,17 @@ export function indexOfCallee({ rings }: TransferRecord, { destinationId, member
 }
 
 /** The error code of an answer that comes too late; undefined while the ring still rings. */
-export function lateCode({ answeredBy, rings }: TransferRecord, ringIndex: number): ErrorCode | undefined {
-  if (answeredBy !== undefined) return answeredBy === ringIndex ? "offer_taken_self" : "offer_taken";
+export function lateCode({ answeredRingIndex, rings }: TransferRecord, ringIndex: number): ErrorCode | undefined {
+  if (answeredRingIndex !== undefined) return answeredRingIndex === ringIndex ? "offer_taken_self" : "offer_taken";
   return rings[ringIndex]?.outcome === "ringing" ? undefined : "offer_expired";
 }
 
 /** The latest end of a ring, in milliseconds. If the call ends first, the ring ends with it. */
 export function ringsUntil(
   { callEndsAt = Number.POSITIVE_INFINITY }: TransferRecord,
-  { until }: Pick<RingRecord, "until">,
+  { endsAt }: Pick<RingRecord, "endsAt">,
 ): number {
-  return Math.min(until, callEndsAt);
+  return Math.min(endsAt, callEndsAt);
 }
 
 /** Whether a transfer rings or is connected. */
@@ -139,7 +139,7 @@ export function countMissed(member: MemberRecord, policies: Policies, now: numbe
     status: "away",
     source: "auto",
     reason: "missed_calls",
-    until: new Date(now + policies.missedCallsAwaySecs * 1000).toISOString(),
+    until: new Date(now + policies.awayAfterMissedCallsSecs * 1000).toISOString(),
     updatedAt: new Date(now).toISOString(),
   };
   return { ...member, missedCalls: 0, availability };

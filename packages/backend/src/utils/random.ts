@@ -97,9 +97,9 @@ export interface Generators {
   begin(): () => void;
 }
 
-/** Creates the generators of a backend. Without a seed, a frozen clock has a fixed one, and a flowing clock draws one. */
-export function createGenerators(given: number | undefined, clock: "frozen" | "flowing" = "frozen"): Generators {
-  const isDrawn = given === undefined && clock === "flowing";
+/** Creates the generators of a backend. Without a seed, a frozen clock has a fixed one, and a running clock draws one. */
+export function createGenerators(given: number | undefined, clockMode: "frozen" | "running" = "frozen"): Generators {
+  const isDrawn = given === undefined && clockMode === "running";
   const seed = given ?? (isDrawn ? drawSeed() : fixedSeed);
   const sequences: Sequences = {
     main: createRandom(fixedSeed),

@@ -129,7 +129,7 @@ describe("a silent stream", () => {
 
   it("sends a comment after each silence, also after an event, and none after its end", async () => {
     const backend = newBackend();
-    const reader = textOf(streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 5));
+    const reader = textOf(streamAfter({ ...backend, flush: async () => {} }, backend.events.lastId, 5));
     const read = async () => (await reader.read()).value;
     expect([await read(), await read(), await read()]).toEqual([": connected\n\n", ": idle\n\n", ": idle\n\n"]);
     await send(backend, "GET /roles");
@@ -143,8 +143,8 @@ describe("a silent stream", () => {
 
   it("piles up no comments for a reader that does not read", async () => {
     const backend = newBackend();
-    const stream = streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 1);
-    const other = textOf(streamAfter({ ...backend, saved: async () => {} }, backend.events.lastId, 2));
+    const stream = streamAfter({ ...backend, flush: async () => {} }, backend.events.lastId, 1);
+    const other = textOf(streamAfter({ ...backend, flush: async () => {} }, backend.events.lastId, 2));
     for (const _ of upTo(10)) await other.read();
     const reader = textOf(stream);
     const first = await reader.read();

@@ -68,7 +68,7 @@ describe("a record", () => {
     backend.collections.update("calls", id, { status: "in_progress", startedAt: backend.clock.iso() });
     await backend.clock.advance({ by: 30_000 });
     backend.collections.update("calls", id, { startedAt: backend.clock.iso() });
-    expect(backend.upcoming().filter((one) => one.id === id)).toHaveLength(1);
+    expect(backend.upcomingTimers().filter((one) => one.id === id)).toHaveLength(1);
     await backend.clock.advance({ by: 59_000 });
     expect(backend.collections.get("calls", id)).toMatchObject({ status: "in_progress" });
     await backend.clock.advance({ by: 1000 });
@@ -82,7 +82,7 @@ describe("a record", () => {
     backend.collections.create("calls", { ...call, id: second, status: "queued" });
     backend.collections.delete("calls", first);
     expect(backend.collections.get("calls", second)).toMatchObject({ status: "in_progress" });
-    expect(backend.upcoming().map(({ id }) => id)).not.toContain(first);
+    expect(backend.upcomingTimers().map(({ id }) => id)).not.toContain(first);
   });
 
   it.each<[string, string, (it: Collections) => unknown]>([

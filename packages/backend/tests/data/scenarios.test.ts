@@ -5,7 +5,7 @@ import { type ScenarioName, scenarios } from "../../src/data/scenarios.ts";
 import { dayOf } from "../../src/model/indexes.ts";
 import type { Seed } from "../../src/model/records.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
-import { createSandboxes } from "../../src/sandboxes.ts";
+import { createSandboxRegistry } from "../../src/sandboxes.ts";
 import { codeOf, overlapEnd, overlapMs, send, type TestAnswer } from "../test-client.ts";
 
 const { app, availableHumans, phone } = demo.destinations;
@@ -29,9 +29,9 @@ async function manyOf(count: number, request: () => Promise<TestAnswer>): Promis
   return answers;
 }
 
-describe("app-misses-offers", () => {
+describe("app-times-out", () => {
   it("lets each offer time out, so the phone beside the app can answer", async () => {
-    const backend = inScenario("app-misses-offers");
+    const backend = inScenario("app-times-out");
     const script = [{ destinationId: phone, answerAfterSecs: 15 }];
     const { id } = backend.transfers.start({ groupId: demo.groups.existing, script });
     await backend.advance({ by: 15_000 });
@@ -49,17 +49,17 @@ describe("slow-app", () => {
     await backend.advance({ by: 7999 });
     expect(backend.transfers.get(id)?.status).toBe("ringing");
     await backend.advance({ by: 1 });
-    expect(backend.transfers.get(id)).toMatchObject({ status: "connected", answeredBy: 0 });
+    expect(backend.transfers.get(id)).toMatchObject({ status: "connected", answeredRingIndex: 0 });
     const script = [{ destinationId: phone, answerAfterSecs: 5 }];
     const other = backend.transfers.start({ groupId: demo.groups.existing, script });
     await backend.advance({ by: 10_000 });
-    expect(backend.transfers.get(other.id)?.rings[1]).toMatchObject({ late: [{ code: "offer_taken" }] });
+    expect(backend.transfers.get(other.id)?.rings[1]).toMatchObject({ lateAnswers: [{ code: "offer_taken" }] });
   });
 });
 
-describe("everyone-away", () => {
+describe("all-members-away", () => {
   it("rings nobody, for as long as nobody changes that", async () => {
-    const backend = inScenario("everyone-away");
+    const backend = inScenario("all-members-away");
     await backend.advance({ by: 48 * 3_600_000 });
     const { body } = await send(backend, `GET /transfers/members/${demo.members.owner}/availability`);
     expect(body).toMatchObject({
@@ -69,18 +69,18 @@ describe("everyone-away", () => {
       updatedAt: "2026-03-02T12:00:00.000Z",
     });
     const { rings } = backend.transfers.start({ destinationId: availableHumans });
-    expect(new Set(rings.map(({ outcome }) => outcome))).toEqual(new Set(["not_rung"]));
+    expect(new Set(rings.map(({ outcome }) => outcome))).toEqual(new Set(["skipped"]));
   });
 });
 
-describe("secret-just-rotated", () => {
+describe("secret-rotated", () => {
   const partsOf = async (backend: Backend) => {
     const { headers } = await backend.deliveries.trigger({ destinationId: app });
     return headers["Service-Signature"]?.split(",").length;
   };
 
   it("sends two signatures for a day, of which the receiver knows the second", async () => {
-    const backend = inScenario("secret-just-rotated");
+    const backend = inScenario("secret-rotated");
     expect(await partsOf(backend)).toBe(3);
     expect(backend.collections.get("destinations", app)).toMatchObject({
       previousSecret: demo.signingSecret,
@@ -91,15 +91,15 @@ describe("secret-just-rotated", () => {
   });
 
   it("keeps the secret that receivers have, when it is applied again", () => {
-    const backend = inScenario("secret-just-rotated");
-    backend.applyScenario("secret-just-rotated");
+    const backend = inScenario("secret-rotated");
+    backend.applyScenario("secret-rotated");
     expect(backend.collections.get("destinations", app)).toMatchObject({ previousSecret: demo.signingSecret });
   });
 });
 
-describe("daily-quota-used", () => {
+describe("daily-limit-reached", () => {
   it("refuses calls until midnight UTC, and then accepts them", async () => {
-    const backend = inScenario("daily-quota-used");
+    const backend = inScenario("daily-limit-reached");
     expect(await manyOf(2, () => placeCall(backend))).toEqual([
       "daily_call_limit_exceeded",
       "daily_call_limit_exceeded",
@@ -113,7 +113,7 @@ describe("daily-quota-used", () => {
   it("counts the calls that an account has placed already", async () => {
     const backend = assembleBackend({}, defaultParts);
     await manyOf(30, () => placeCall(backend));
-    backend.applyScenario("daily-quota-used");
+    backend.applyScenario("daily-limit-reached");
     expect(backend.policies.dailyCallLimit).toBe(30);
     expect(seen(await placeCall(backend))).toBe("daily_call_limit_exceeded");
     expect(seen(await send(backend, "GET /calls", { token: demo.foreignApiKey }))).toBe(200);
@@ -151,9 +151,9 @@ describe("flaky-503", () => {
   });
 });
 
-describe("lost-answers", () => {
+describe("lost-responses", () => {
   it("places each call, of which the client sees no answer", async () => {
-    const backend = inScenario("lost-answers");
+    const backend = inScenario("lost-responses");
     for (let index = 0; index < 2; index += 1) await expect(placeCall(backend)).rejects.toThrow("fetch failed");
     const { body } = await send(backend, "GET /calls?status=in_progress");
     expect(body).toMatchObject({ meta: { total: 2 } });
@@ -195,7 +195,7 @@ describe("every scenario", () => {
   it.each(names)("%s leaves the ids of records created later as they are", (name) => {
     const idAfter = (backend: Backend) => {
       backend.faults.clear();
-      return backend.keys.issueApiKey().id;
+      return backend.credentials.createApiKey().id;
     };
     expect(idAfter(inScenario(name))).toBe(idAfter(createBackend()));
   });
@@ -228,7 +228,7 @@ describe("every scenario", () => {
   });
 
   it("is applied in each sandbox, or in one", () => {
-    const sandboxes = createSandboxes({ scenarios: ["queue-full"] });
+    const sandboxes = createSandboxRegistry({ scenarios: ["queue-full"] });
     expect(sandboxes.create("one").policies.callQueueLimit).toBe(0);
     expect(sandboxes.create("two", { scenarios: [] }).policies.callQueueLimit).toBe(100);
   });
@@ -244,11 +244,11 @@ describe("every scenario", () => {
 describe("a scenario that cannot be applied", () => {
   const accounts = [{ id: demo.accountId, name: "A" }];
   it.each<[ScenarioName, Seed, string]>([
-    ["app-misses-offers", { accounts }, "destination of kind app"],
+    ["app-times-out", { accounts }, "destination of kind app"],
     ["slow-app", { accounts }, "destination of kind app"],
-    ["secret-just-rotated", { accounts }, "destination of kind app"],
-    ["everyone-away", { accounts }, "member"],
-    ["daily-quota-used", {}, "account"],
+    ["secret-rotated", { accounts }, "destination of kind app"],
+    ["all-members-away", { accounts }, "member"],
+    ["daily-limit-reached", {}, "account"],
   ])("%s says what the seed lacks, and changes nothing", (name, seed, what) => {
     const backend = createBackend({ seed });
     const before = backend.snapshot();
@@ -261,6 +261,6 @@ describe("a scenario that cannot be applied", () => {
   it("says which names there are", () => {
     const apply = (name: string) => () => createBackend().applyScenario(name as ScenarioName);
     expect(apply("flaky-502")).toThrow('there is no scenario "flaky-502". Did you mean flaky-503?');
-    expect(apply("party")).toThrow('there is no scenario "party". Scenarios: app-misses-offers, slow-app, ');
+    expect(apply("party")).toThrow('there is no scenario "party". Scenarios: app-times-out, slow-app, ');
   });
 });

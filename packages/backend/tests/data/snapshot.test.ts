@@ -10,8 +10,8 @@ const fetch = async () => new Response(null, { status: 500 });
 
 /** A backend in the middle of everything. */
 async function busy(): Promise<{ backend: Backend; token: string }> {
-  const backend = createBackend({ prng: 9, fetch, policies: { concurrentCallLimit: 1, missedCallLimit: 1 } });
-  const token = await backend.keys.issueToken({ userId: demo.users.owner });
+  const backend = createBackend({ randomSeed: 9, fetch, policies: { concurrentCallLimit: 1, missedCallLimit: 1 } });
+  const token = await backend.credentials.createAccessToken({ userId: demo.users.owner });
   await send(backend, "POST /calls", { body: call });
   await send(backend, "POST /calls", { body: call });
   await send(backend, `POST /transfers/destinations/${demo.destinations.app}/rotate-secret`);
@@ -26,7 +26,7 @@ async function busy(): Promise<{ backend: Backend; token: string }> {
     script: [{ memberId: demo.members.owner, answerAfterSecs: 20 }],
   });
   backend.transfers.start({ groupId: demo.groups.existing });
-  backend.inbox.answer = { status: 503 };
+  backend.inbox.response = { status: 503 };
   await backend.clock.advance({ by: 7000 });
   return { backend, token };
 }
@@ -47,7 +47,7 @@ async function story(backend: Backend, token: string): Promise<unknown[]> {
     await see(`POST /transfers/destinations/${demo.destinations.app}/rotate-secret`);
     seen.push(
       backend.transfers.list().map((transfer) => structuredClone(transfer)),
-      backend.upcoming(),
+      backend.upcomingTimers(),
     );
     // Ids of events and real durations belong to one backend.
     seen.push((await backend.advance({ by: 15_000 })).map(({ eventId: _, durationMs: __, ...event }) => event));
@@ -58,7 +58,7 @@ async function story(backend: Backend, token: string): Promise<unknown[]> {
 it("a restored backend continues exactly like the original", async () => {
   const { backend, token } = await busy();
   const snapshot = JSON.parse(JSON.stringify(backend.snapshot()));
-  const other = createBackend({ prng: 4, fetch, seed: {}, now: 0 });
+  const other = createBackend({ randomSeed: 4, fetch, seed: {}, now: 0 });
   other.restore(snapshot);
   expect(other.snapshot()).toEqual(backend.snapshot());
   expect(await story(other, token)).toEqual(await story(backend, token));
@@ -75,11 +75,11 @@ it("a snapshot shares nothing with its backend", async () => {
   expect(JSON.stringify(snapshot)).toBe(before);
 });
 
-it("restoring empties journal and deliveries", async () => {
+it("restoring empties requests and deliveries", async () => {
   const { backend } = await busy();
-  expect([backend.journal.list().length, backend.deliveries.list().length]).toEqual([4, 1]);
+  expect([backend.requests.list().length, backend.deliveries.list().length]).toEqual([4, 1]);
   backend.restore(backend.snapshot());
-  expect([backend.journal.list(), backend.deliveries.list()]).toEqual([[], []]);
+  expect([backend.requests.list(), backend.deliveries.list()]).toEqual([[], []]);
 });
 
 it.each([204, 409])(
@@ -118,7 +118,9 @@ it.each([204, 409])(
     expect(id).toBe(before.id);
     answers[0]?.(new Response(null, { status }));
     await new Promise((resolve) => setTimeout(resolve, 0));
-    expect(backend.transfers.list()).toMatchObject([{ id, status: "ringing", answers: [], rings: [{ late: [] }] }]);
+    expect(backend.transfers.list()).toMatchObject([
+      { id, status: "ringing", answers: [], rings: [{ lateAnswers: [] }] },
+    ]);
     answers[1]?.(new Response());
     await backend.advance({ by: 0 });
     expect(backend.transfers.get(id)?.status).toBe("connected");
@@ -141,7 +143,7 @@ it("a delivery in flight resolves after a reset, whether it was triggered or sen
 it("an app that had not answered yet can take the call after a restore", async () => {
   const backend = createBackend();
   backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
-  backend.inbox.answer = { delaySecs: 5 };
+  backend.inbox.response = { delaySecs: 5 };
   backend.transfers.start({ destinationId: demo.destinations.app });
   const snapshot = backend.snapshot();
   const statuses: unknown[] = [];

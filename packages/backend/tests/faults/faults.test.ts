@@ -47,10 +47,10 @@ describe("a fault with a list of steps", () => {
     expect(await statuses(other, 3)).toEqual([200, 503, 200]);
   });
 
-  it("marks in the journal only the requests that it changed", async () => {
+  it("marks in the request log only the requests that it changed", async () => {
     const backend = withFaults({ do: ["pass", unavailable] });
     await statuses(backend, 2);
-    expect(backend.journal.list().map(({ fault }) => fault)).toEqual([undefined, "fault-1"]);
+    expect(backend.requests.list().map(({ fault }) => fault)).toEqual([undefined, "fault-1"]);
   });
 
   it("leaves a request that it lets through to the next fault", async () => {
@@ -59,19 +59,19 @@ describe("a fault with a list of steps", () => {
   });
 
   it("waits for a step that is a latency", async () => {
-    const backend = withFaults({ do: ["pass", { latency: 400 }] });
+    const backend = withFaults({ do: ["pass", { latencyMs: 400 }] });
     expect(await statuses(backend, 1)).toEqual([200]);
     const slow = send(backend, "GET /roles");
     await backend.clock.advance({ by: 400 });
     expect((await slow).status).toBe(200);
-    expect(backend.journal.list().at(-1)?.fault).toBe("fault-1");
+    expect(backend.requests.list().at(-1)?.fault).toBe("fault-1");
   });
 
   it("does the same with deliveries", async () => {
     const backend = withFaults({ webhooks: {}, do: [{ sign: "none" }, "pass", { sign: "reversed" }] });
     const { app } = demo.destinations;
     for (let index = 0; index < 4; index += 1) await backend.deliveries.trigger({ destinationId: app });
-    expect(backend.deliveries.list().map(({ faultDo }) => faultDo)).toEqual([
+    expect(backend.deliveries.list().map(({ faultAction }) => faultAction)).toEqual([
       { sign: "none" },
       undefined,
       { sign: "reversed" },
@@ -104,7 +104,7 @@ describe("the events of faults", () => {
     const backend = withFaults();
     backend.faults.add({ match: { operationId: "listRoles" }, when: { times: 2 }, do: unavailable });
     await statuses(backend, 3);
-    const [first, second] = backend.journal.list();
+    const [first, second] = backend.requests.list();
     expect(eventsOf(backend)).toEqual([
       [
         "fault.added",
@@ -138,7 +138,7 @@ describe("the events of faults", () => {
   it.each([
     "createCall 503, 503, pass",
     "GET latency 800ms",
-    "webhooks destination d-1 sign wrongSecret",
+    "webhooks destination d-1 sign wrong_secret",
     '* query "name=a b" reset 10%',
   ])("say what is added as it was typed: %s", (typed) => {
     const backend = withFaults();
@@ -173,7 +173,7 @@ describe("the events of faults", () => {
 
   it("count each latency, also together with another fault", async () => {
     const backend = withFaults();
-    backend.faults.add({ when: { times: null }, do: { latency: 5 } });
+    backend.faults.add({ when: { times: null }, do: { latencyMs: 5 } });
     backend.faults.add({ when: { times: null }, do: unavailable });
     const answer = statuses(backend, 1);
     await new Promise((resolve) => setTimeout(resolve, 0));

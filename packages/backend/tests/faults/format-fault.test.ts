@@ -21,12 +21,12 @@ describe("formatFault", () => {
     "* rateLimit 30s",
     'createCall header x-test=slow header "x-run=a, b" query limit=5 body toNumber=+49* sandbox qa-* reset',
     "* latency 3s on monday, tuesday 09:00-17:00 timeZone Europe/Berlin",
-    "webhooks sign wrongSecret",
+    "webhooks sign wrong_secret",
     "webhooks destination d1 duplicate 2, pass",
     "webhooks retry 3 5s always",
-    "webhooks signedAgo -301s",
+    "webhooks signatureAge -301s",
     "webhooks url http://127.0.0.1:1/a transfer t1 delay 301s",
-    "webhooks alsoTo http://127.0.0.1:2",
+    "webhooks copyTo http://127.0.0.1:2",
     "webhooks reorder",
   ])("writes %s as it was read", (text) => {
     expect(format(parseFault(text, known))).toBe(text);
@@ -40,8 +40,8 @@ describe("formatFault", () => {
     ["a number in the body", { match: { body: { limit: 5 } }, do: "reset" }],
     ["a quotation mark", { match: { body: { name: 'a " b' } }, do: "reset" }],
     ["the next step", { when: { step: 2 }, do: ["reset", "pass"] }],
-    ["a gap between copies", { webhooks: {}, do: { duplicate: { copies: 2, gapSecs: 5 } } }],
-    ["two more addresses", { webhooks: {}, do: { alsoTo: ["http://127.0.0.1:2", "http://127.0.0.1:3"] } }],
+    ["a gap between copies", { webhooks: {}, do: { duplicate: { copies: 2, intervalSecs: 5 } } }],
+    ["two more addresses", { webhooks: {}, do: { copyTo: ["http://127.0.0.1:2", "http://127.0.0.1:3"] } }],
   ])("has no text for %s", (_, fault) => {
     expect(format(fault)).toBeUndefined();
   });

@@ -3,7 +3,7 @@ import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import { isLike } from "../../src/faults/match-fault.ts";
 import type { FaultMatch, FaultWhen } from "../../src/generated/models.gen.ts";
-import { createSandboxes } from "../../src/sandboxes.ts";
+import { createSandboxRegistry } from "../../src/sandboxes.ts";
 import { codeOf, send } from "../test-client.ts";
 
 const placement = {
@@ -96,7 +96,7 @@ describe("a fault that matches fields of the body", () => {
     expect(await isFailed(backend, "GET /roles")).toBe(false);
   });
 
-  it("keeps the order of checks and what the journal records", async () => {
+  it("keeps the order of checks and what the request log records", async () => {
     const backend = failing({ body: { toNumber: "nobody" } });
     const answers = [
       await send(backend, "POST /calls", { body: placement }),
@@ -108,7 +108,7 @@ describe("a fault that matches fields of the body", () => {
       "token_missing",
       "validation_failed",
     ]);
-    expect([1, 2, 3].map((id) => backend.journal.get(id, { reveal: true })?.requestBody)).toEqual([
+    expect([1, 2, 3].map((id) => backend.requests.get(id, { redact: false })?.requestBody)).toEqual([
       placement,
       undefined,
       { ...placement, toNumber: "1" },
@@ -134,7 +134,7 @@ describe("a fault that matches fields of the body", () => {
     const answers = [await backend.fetch(url, large), await backend.fetch(url, broken)];
     expect(answers.map(({ status }) => status)).toEqual([400, 500]);
     expect(await answers[0]?.json()).toMatchObject({ detail: "The request body exceeds 1 MiB. Send a smaller one." });
-    expect(backend.journal.list()[1]?.error).toContain("The line is cut.");
+    expect(backend.requests.list()[1]?.error).toContain("The line is cut.");
   });
 
   it("reads the body only for a request that otherwise matches", async () => {
@@ -148,7 +148,7 @@ describe("a fault for some sandboxes", () => {
   const limited = { match: { sandbox: "qa-*" }, when: { times: null }, do: { code: "queue_full" } } as const;
 
   it("reaches only these, when all start with it", () => {
-    const sandboxes = createSandboxes({ faults: [limited] });
+    const sandboxes = createSandboxRegistry({ faults: [limited] });
     const faultsOf = (name: string) => sandboxes.create(name).faults.list().length;
     expect([sandboxes.default.faults.list().length, faultsOf("qa-1"), faultsOf("dev")]).toEqual([0, 1, 0]);
   });

@@ -16,14 +16,14 @@ describe("a fault as a text", () => {
     ],
     ["createCall 429", { match: { operationId: "createCall" }, do: { code: "rate_limit_exceeded" } }],
     ["createcall RESET", { match: { operationId: "createCall" }, do: "reset" }],
-    ["GET * latency 800ms", { match: { method: "GET" }, when: { times: null }, do: { latency: 800 } }],
-    ["get latency 1.5s once", { match: { method: "GET" }, when: { times: 1 }, do: { latency: 1500 } }],
+    ["GET * latency 800ms", { match: { method: "GET" }, when: { times: null }, do: { latencyMs: 800 } }],
+    ["get latency 1.5s once", { match: { method: "GET" }, when: { times: 1 }, do: { latencyMs: 1500 } }],
     ["* 503 10%", { when: { probability: 0.1, times: null }, do: unavailable }],
     ["503", { do: unavailable }],
     ["504", { do: { status: 504 } }],
     ["* queue_full 3 times nth 2", { when: { times: 3, nth: 2 }, do: { code: "queue_full" } }],
     ["503, pass always", { when: { times: null }, do: [unavailable, "pass"] }],
-    ["latency 1s, reset", { do: [{ latency: 1000 }, "reset"] }],
+    ["latency 1s, reset", { do: [{ latencyMs: 1000 }, "reset"] }],
     ["rateLimit 30s", { do: { rateLimit: { retryAfterSecs: 30 } } }],
     [
       'createCall header x-test=slow header "x-run=a, b" 503',
@@ -42,8 +42,8 @@ describe("a fault as a text", () => {
       },
     ],
     [
-      "/api/v1/transfers/members/*/availability slowBody",
-      { match: { path: "/api/v1/transfers/members/*/availability" }, do: "slowBody" },
+      "/api/v1/transfers/members/*/availability slow_body",
+      { match: { path: "/api/v1/transfers/members/*/availability" }, do: "slow_body" },
     ],
     [
       `DELETE /api/v1/transfers/members/${demo.members.agent}/hours 409`,
@@ -56,21 +56,21 @@ describe("a fault as a text", () => {
       "latency 3s on monday, tuesday 09:00-17:00 timeZone Europe/Berlin",
       {
         when: { days: ["monday", "tuesday"], from: "09:00", to: "17:00", timeZone: "Europe/Berlin", times: null },
-        do: { latency: 3000 },
+        do: { latencyMs: 3000 },
       },
     ],
-    ["webhooks sign wrongSecret", { webhooks: {}, do: { sign: "wrongSecret" } }],
+    ["webhooks sign wrong_secret", { webhooks: {}, do: { sign: "wrong_secret" } }],
     [
       `webhooks destination ${demo.destinations.app} duplicate 2, pass`,
       { webhooks: { destinationId: demo.destinations.app }, do: [{ duplicate: { copies: 2 } }, "pass"] },
     ],
     ["webhooks retry 3 5s always", { webhooks: {}, when: { times: null }, do: { retry: { times: 3, afterSecs: 5 } } }],
-    ["webhooks signedAgo -301s", { webhooks: {}, do: { signedSecsAgo: -301 } }],
+    ["webhooks signatureAge -301s", { webhooks: {}, do: { signatureAgeSecs: -301 } }],
     [
       "webhooks url http://127.0.0.1:1/a delay 5m",
       { webhooks: { url: "http://127.0.0.1:1/a" }, do: { delaySecs: 300 } },
     ],
-    ["webhooks alsoTo http://127.0.0.1:2", { webhooks: {}, do: { alsoTo: ["http://127.0.0.1:2"] } }],
+    ["webhooks copyTo http://127.0.0.1:2", { webhooks: {}, do: { copyTo: ["http://127.0.0.1:2"] } }],
   ])("%s", (text, fault) => {
     expect(parseFault(text)).toEqual(fault);
   });
@@ -89,7 +89,7 @@ describe("a text that is no fault", () => {
     ["", "the text is empty. Write a fault such as createCall 503"],
     [
       "createCall",
-      "does not say what happens. Add a status, an error code or one of reset, empty, hang, processThenDrop, truncate, slowBody, wrongContentType, unknownEnum, latency, rateLimit",
+      "does not say what happens. Add a status, an error code or one of reset, empty, hang, process_then_reset, truncate, slow_body, wrong_content_type, unknown_enum_value, latency, rateLimit",
     ],
     ["creatCall 503", '"creatCall" is not understood here. Did you mean createCall?'],
     ["createCall queue_ful", '"queue_ful" is not understood here. Did you mean queue_full?'],
@@ -117,7 +117,7 @@ describe("a text that is no fault", () => {
     ["* 503 200%", "when.probability: "],
     ["* pass", "do: pass is a step of a list"],
     ["webhooks 503", '"503" is not understood here. Use one of these: criteria (destination, url, transfer, sandbox)'],
-    ["webhooks sign badly", "sign needs one of none, wrongSecret, previousSecret, wrongFirst, reversed"],
+    ["webhooks sign badly", "sign needs one of none, wrong_secret, previous_secret, wrong_first, reversed"],
   ])("%s: %s", (text, message) => {
     expect(() => parseFault(text)).toThrow(InputError);
     expect(() => parseFault(text)).toThrow(message);

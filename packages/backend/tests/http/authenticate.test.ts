@@ -45,7 +45,7 @@ describe("the account of a request", () => {
     ["an empty one first", ["", accountId]],
   ])("is not chosen from two headers, the second with %s", async (_, named) => {
     const backend = createBackend();
-    const tokens = [demo.apiKey, await backend.keys.issueToken({ userId: users.both })];
+    const tokens = [demo.apiKey, await backend.credentials.createAccessToken({ userId: users.both })];
     for (const token of tokens) {
       const headers = new Headers({ authorization: `Bearer ${token}` });
       for (const value of named) headers.append("x-account-id", value);
@@ -70,7 +70,7 @@ describe("an API key", () => {
     "that is %s and expires %s gets the code of its state first, then that of its time",
     async (state, when, expiresAt) => {
       const backend = createBackend();
-      const { key } = backend.keys.issueApiKey({ state, ...(expiresAt !== undefined && { expiresAt }) });
+      const { key } = backend.credentials.createApiKey({ state, ...(expiresAt !== undefined && { expiresAt }) });
       const isOver = when === "past" || when === "now";
       const expected =
         state === "revoked" ? "api_key_revoked" : state === "expired" || isOver ? "api_key_expired" : undefined;
@@ -80,7 +80,7 @@ describe("an API key", () => {
 
   it("without the scope gets the name of the one that it lacks", async () => {
     const backend = createBackend();
-    const { key } = backend.keys.issueApiKey({ scopes: ["calls:read"] });
+    const { key } = backend.credentials.createApiKey({ scopes: ["calls:read"] });
     const answer = await send(backend, "GET /roles", { token: key });
     expect(answer.body).toMatchObject({ detail: "The API key lacks the scope roles:read." });
   });
@@ -95,13 +95,13 @@ describe("an API key", () => {
     ["", "10.0.0.1", 403],
   ])("allowed from %j answers a request from %j with %i", async (allowed, address, status) => {
     const backend = createBackend();
-    const { key } = backend.keys.issueApiKey({ allowedIps: ["192.0.2.1", allowed] });
+    const { key } = backend.credentials.createApiKey({ allowedIps: ["192.0.2.1", allowed] });
     expect((await send(backend, "GET /roles", { token: key, address })).status).toBe(status);
   });
 
   it("with a trusted proxy uses the peer's address if none is forwarded", async () => {
     const backend = createBackend({ policies: { trustForwardedFor: true } });
-    const { key } = backend.keys.issueApiKey({ allowedIps: ["10.0.0.2"] });
+    const { key } = backend.credentials.createApiKey({ allowedIps: ["10.0.0.2"] });
     const from = (forwarded?: string) =>
       send(backend, "GET /roles", {
         token: key,
@@ -124,7 +124,7 @@ describe("an API key", () => {
 
 it("rejects a token with another last character or with padding", async () => {
   const backend = createBackend();
-  const token = await backend.keys.issueToken({ userId: demo.users.owner });
+  const token = await backend.credentials.createAccessToken({ userId: demo.users.owner });
   const headers = { "x-account-id": demo.accountId };
   const last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".indexOf(token.at(-1) ?? "");
   const next = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".at(last + 1) ?? "A";
@@ -135,15 +135,17 @@ it("rejects a token with another last character or with padding", async () => {
 });
 
 it("rejects scopes and addresses of an API key that are not lists", () => {
-  const { keys } = createBackend();
-  expect(() => keys.issueApiKey({ allowedIps: "127.0.0.1" as never })).toThrow("allowedIps: must be a list of strings");
-  expect(() => keys.issueApiKey({ scopes: [1] as never })).toThrow("scopes: must be a list of strings");
+  const { credentials } = createBackend();
+  expect(() => credentials.createApiKey({ allowedIps: "127.0.0.1" as never })).toThrow(
+    "allowedIps: must be a list of strings",
+  );
+  expect(() => credentials.createApiKey({ scopes: [1] as never })).toThrow("scopes: must be a list of strings");
 });
 
 describe("an access token", () => {
   it("that is invalid says whether it is no token, of another server, or of a user who is gone", async () => {
     const backend = createBackend();
-    const token = await backend.keys.issueToken({ userId: users.owner });
+    const token = await backend.credentials.createAccessToken({ userId: users.owner });
     const read = async (from: Backend, sent: string) => (await send(from, "GET /accounts", { token: sent })).body;
     const saying = (detail: string) => ({ code: "token_invalid", detail });
     expect(await read(backend, "undefined")).toMatchObject(
@@ -162,7 +164,7 @@ describe("an access token", () => {
 
   it("of a role without the permission names the role and those that have it", async () => {
     const backend = createBackend();
-    const token = await backend.keys.issueToken({ userId: users.agent });
+    const token = await backend.credentials.createAccessToken({ userId: users.agent });
     const operation = `DELETE /transfers/members/${demo.members.owner}/hours`;
     expect((await send(backend, operation, { token, headers: inAccount })).body).toMatchObject({
       code: "insufficient_permissions",
@@ -172,7 +174,7 @@ describe("an access token", () => {
 
   it("expires on the backend's clock, also after an earlier verification", async () => {
     const backend = createBackend();
-    const token = await backend.keys.issueToken({ userId: users.owner, expiresInSecs: 10 });
+    const token = await backend.credentials.createAccessToken({ userId: users.owner, expiresInSecs: 10 });
     const read = () => send(backend, "GET /roles", { token, headers: inAccount });
     await backend.clock.advance({ by: 9999 });
     expect((await read()).status).toBe(200);
@@ -182,7 +184,7 @@ describe("an access token", () => {
 
   it("stays valid after a reset", async () => {
     const backend = createBackend();
-    const token = await backend.keys.issueToken({ userId: users.owner });
+    const token = await backend.credentials.createAccessToken({ userId: users.owner });
     backend.reset();
     expect((await send(backend, "GET /roles", { token, headers: inAccount })).status).toBe(200);
   });

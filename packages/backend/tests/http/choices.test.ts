@@ -88,7 +88,7 @@ describe("an id (A-6)", () => {
 describe("the account list (A-10)", () => {
   it.each([demo.foreignAccountId, demo.suspendedAccountId, "x", ""])("ignores X-Account-Id: %j", async (id) => {
     const backend = createBackend();
-    const token = await backend.keys.issueToken({ userId: demo.users.agent });
+    const token = await backend.credentials.createAccessToken({ userId: demo.users.agent });
     for (const credential of [token, demo.apiKey]) {
       const plain = await send(backend, "GET /accounts", { token: credential });
       const named = await send(backend, "GET /accounts", { token: credential, headers: { "x-account-id": id } });
@@ -178,7 +178,7 @@ describe("a body of an operation that has none (A-57)", () => {
 describe("the rate limit (A-18)", () => {
   it("counts no request that an earlier check refuses", async () => {
     const backend = createBackend({ policies: { rateLimit: { requests: 1, windowSecs: 60 } } });
-    const token = await backend.keys.issueToken({ userId: demo.users.agent });
+    const token = await backend.credentials.createAccessToken({ userId: demo.users.agent });
     const inAccount = { "x-account-id": demo.accountId };
     expect(codeOf(await send(backend, "GET /roles", { token }))).toBe("account_header_missing");
     expect(codeOf(await send(backend, groups, { token, headers: inAccount, body: group }))).toBe(

@@ -10,13 +10,13 @@ import { send, type TestRequest } from "../test-client.ts";
 const groups = "POST /transfers/destination-groups";
 const inAccount = { "x-account-id": demo.accountId };
 
-/** The journal entry of the only request. */
+/** The request log entry of the only request. */
 async function entryOf(backend: Backend, target: string, request?: TestRequest) {
   await send(backend, target, request);
-  return backend.journal.list().at(-1);
+  return backend.requests.list().at(-1);
 }
 
-describe("the journal tells the step that decided:", () => {
+describe("the request log tells the step that decided:", () => {
   it.each<[string, string, TestRequest, string, string, string]>([
     ["an unknown path", "GET /nothing", {}, "route", "§4", ""],
     ["another method", "PATCH /roles", {}, "route", "§4", ""],
@@ -47,7 +47,7 @@ describe("the journal tells the step that decided:", () => {
 
   it("a missing account header", async () => {
     const backend = createBackend();
-    const token = await backend.keys.issueToken({ userId: demo.users.agent });
+    const token = await backend.credentials.createAccessToken({ userId: demo.users.agent });
     expect(await entryOf(backend, "GET /roles", { token })).toMatchObject({
       code: "account_header_missing",
       decidedBy: { step: "account", section: "§5.2" },
@@ -56,7 +56,7 @@ describe("the journal tells the step that decided:", () => {
 
   it("a role", async () => {
     const backend = createBackend();
-    const token = await backend.keys.issueToken({ userId: demo.users.agent });
+    const token = await backend.credentials.createAccessToken({ userId: demo.users.agent });
     expect(await entryOf(backend, groups, { token, headers: inAccount, body: {} })).toMatchObject({
       decidedBy: { step: "account", section: "§5.5" },
       caller: { kind: "user", userId: demo.users.agent, role: "agent", accountId: demo.accountId },
@@ -65,9 +65,9 @@ describe("the journal tells the step that decided:", () => {
 
   it("a restriction of the key", async () => {
     const backend = createBackend();
-    const { key } = backend.keys.issueApiKey({ scopes: ["calls:read"] });
+    const { key } = backend.credentials.createApiKey({ scopes: ["calls:read"] });
     expect(await entryOf(backend, "GET /roles", { token: key })).toMatchObject({
-      decidedBy: { step: "key", section: "§5.3", detail: "The API key lacks the scope roles:read." },
+      decidedBy: { step: "api_key", section: "§5.3", detail: "The API key lacks the scope roles:read." },
       caller: { role: "owner", accountId: demo.accountId },
     });
   });
@@ -82,13 +82,13 @@ describe("the journal tells the step that decided:", () => {
 
   it("the rate limit", async () => {
     const backend = createBackend({ policies: { rateLimit: { requests: 0, windowSecs: 1 } } });
-    expect((await entryOf(backend, "GET /roles"))?.decidedBy).toMatchObject({ step: "rateLimit", section: "§8.1" });
+    expect((await entryOf(backend, "GET /roles"))?.decidedBy).toMatchObject({ step: "rate_limit", section: "§8.1" });
   });
 
   it("a fault that replaces the response, and not one that damages it", async () => {
     const backend = createBackend();
     backend.faults.add({ match: { operationId: "listRoles" }, do: { status: 503 } });
-    backend.faults.add({ match: { operationId: "listRoles" }, do: "wrongContentType" });
+    backend.faults.add({ match: { operationId: "listRoles" }, do: "wrong_content_type" });
     const replaced = await entryOf(backend, "GET /roles");
     expect(replaced?.decidedBy).toEqual({ step: "fault", detail: "The fault fault-1 replaced the response." });
     const damaged = await entryOf(backend, "GET /roles");
@@ -108,7 +108,7 @@ describe("the journal tells the step that decided:", () => {
   });
 });
 
-describe("the journal tells the caller:", () => {
+describe("the request log tells the caller:", () => {
   it("of a key the last 4 characters, its role and its account", async () => {
     const entry = await entryOf(createBackend(), "GET /roles");
     expect(entry?.caller).toEqual({ kind: "key", key: "0001", role: "owner", accountId: demo.accountId });

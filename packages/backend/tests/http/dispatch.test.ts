@@ -42,7 +42,7 @@ describe("every response", () => {
     const heads = answers.map((one) => [one.status, Object.fromEntries(one.headers)]);
     expect(heads[1]).toEqual(heads[0]);
     expect([answers[1]?.status, answers[1]?.body]).toEqual([status, undefined]);
-    expect(asked.journal.list()).toMatchObject([{ method: "HEAD", status }]);
+    expect(asked.requests.list()).toMatchObject([{ method: "HEAD", status }]);
   });
 
   it("to HEAD has the faults and stubs of GET, and removes no record of a collection", async () => {
@@ -85,11 +85,11 @@ describe("every response", () => {
     ]);
   });
 
-  it("shows in the journal how long it took", async () => {
+  it("shows in the request log how long it took", async () => {
     const backend = createBackend();
     vi.spyOn(performance, "now").mockReturnValueOnce(100).mockReturnValueOnce(112.345_6);
     await send(backend, "GET /roles");
-    expect(backend.journal.latest?.durationMs).toBe(12.35);
+    expect(backend.requests.latest?.durationMs).toBe(12.35);
   });
 
   it("to what is no valid HTTP has the error format of the API too", async () => {
@@ -136,10 +136,10 @@ describe("an answer with a field that its operation must not show", () => {
     expect(JSON.stringify(answer.body)).not.toContain("not-for-this-answer");
   });
 
-  it("is named in the journal, also beside other fields", async () => {
+  it("is named in the request log, also beside other fields", async () => {
     const backend = rolesWith({ total: 1, ...body }, ["signingSecret"]);
     await send(backend, "GET /roles");
-    expect(backend.journal.list()[0]?.error).toContain(
+    expect(backend.requests.list()[0]?.error).toContain(
       "The answer of listRoles has signingSecret, which it must not show. Leave the field out of the answer.",
     );
   });
@@ -196,7 +196,7 @@ describe("the order of checks", () => {
     const backend = createBackend();
     const headers = { "x-account-id": demo.foreignAccountId };
     const limits = { scopes: [], allowedIps: ["10.0.0.1"] };
-    const { key } = backend.keys.issueApiKey(limits);
+    const { key } = backend.credentials.createApiKey(limits);
     expect(codeOf(await send(backend, "GET /roles", { token: key, headers }))).toBe("api_key_ip_restricted");
     const inside = { token: key, headers, address: "::ffff:10.0.0.1" };
     expect(codeOf(await send(backend, "GET /roles", inside))).toBe("api_key_insufficient_scope");
@@ -205,16 +205,18 @@ describe("the order of checks", () => {
   it("puts membership before suspension, and suspension before the role", async () => {
     const backend = createBackend();
     const headers = { "x-account-id": demo.suspendedAccountId };
-    const outsider = await backend.keys.issueToken({ userId: users.owner });
+    const outsider = await backend.credentials.createAccessToken({ userId: users.owner });
     expect(codeOf(await send(backend, groups, { token: outsider, headers }))).toBe("account_access_denied");
-    const insider = await backend.keys.issueToken({ userId: users.both });
+    const insider = await backend.credentials.createAccessToken({ userId: users.both });
     expect(codeOf(await send(backend, groups, { token: insider, headers }))).toBe("account_suspended");
   });
 });
 
 describe("the rate limit", () => {
   it("counts per credential and window, and says how long to wait", async () => {
-    const backend = createBackend({ policies: { rateLimit: { requests: 1, windowSecs: 60 }, retryAfterHeader: true } });
+    const backend = createBackend({
+      policies: { rateLimit: { requests: 1, windowSecs: 60 }, sendRetryAfterHeader: true },
+    });
     await send(backend, "GET /roles");
     await backend.clock.advance({ by: 20_500 });
     const limited = await send(backend, "GET /roles");
@@ -282,7 +284,7 @@ describe("an operation without a handler", () => {
   });
 });
 
-describe("the journal", () => {
+describe("the request log", () => {
   const sized = (bytes: number) => {
     const frame = JSON.stringify({ ...group, note: "" }).length;
     return { ...group, note: "x".repeat(bytes - frame) };
@@ -292,8 +294,8 @@ describe("the journal", () => {
     const backend = createBackend();
     await send(backend, groups, { body: sized(16_384) });
     await send(backend, groups, { body: sized(16_385) });
-    expect(backend.journal.get(1)).toHaveProperty("requestBody");
-    expect(backend.journal.get(2)).not.toHaveProperty("requestBody");
+    expect(backend.requests.get(1)).toHaveProperty("requestBody");
+    expect(backend.requests.get(2)).not.toHaveProperty("requestBody");
   });
 
   it("keeps response bodies of up to 16 KiB", async () => {
@@ -304,7 +306,7 @@ describe("the journal", () => {
     const kept = async (bytes: number) => {
       const backend = assembleBackend({}, { table: createOperationTable(operations, {}), handlers: handlers(bytes) });
       await send(backend, "GET /roles");
-      return backend.journal.get(1);
+      return backend.requests.get(1);
     };
     expect(await kept(16_384)).toHaveProperty("responseBody");
     expect(await kept(16_385)).not.toHaveProperty("responseBody");
@@ -322,7 +324,7 @@ describe("the journal", () => {
     };
     const backend = assembleBackend({}, { table: createOperationTable(operations, {}), handlers: broken });
     await send(backend, "GET /roles");
-    expect(backend.journal.list()).toEqual([expect.objectContaining({ status: 500, code: "internal_error", error })]);
+    expect(backend.requests.list()).toEqual([expect.objectContaining({ status: 500, code: "internal_error", error })]);
   });
 });
 
@@ -332,8 +334,8 @@ describe("the header Retry-After", () => {
     [0, true, "0"],
     [1, false, null],
     [undefined, true, null],
-  ])("for a wait of %j s, with the policy %s, is %j", async (retryAfterSecs, retryAfterHeader, value) => {
-    const backend = createBackend({ policies: { retryAfterHeader } });
+  ])("for a wait of %j s, with the policy %s, is %j", async (retryAfterSecs, sendRetryAfterHeader, value) => {
+    const backend = createBackend({ policies: { sendRetryAfterHeader } });
     const meta = retryAfterSecs === undefined ? {} : { meta: { retryAfterSecs } };
     backend.faults.add({ do: { code: "service_unavailable", ...meta } });
     expect((await send(backend, "GET /roles")).headers.get("retry-after")).toBe(value);

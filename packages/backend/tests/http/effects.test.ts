@@ -15,14 +15,14 @@ const placement = {
   toNumber: "+14155550199",
 };
 
-describe("the journal shows of a request", () => {
+describe("the request log shows of a request", () => {
   it("the record that it added", async () => {
     const backend = createBackend();
     const body = { name: "Front desk", members: [{ destinationId: destinations.app }] };
     const answer = await send(backend, "POST /transfers/destination-groups", { body });
-    expect(backend.journal.list()[0]).toMatchObject({ changeCount: 1 });
-    expect(backend.journal.list()[0]).not.toHaveProperty("timerCount");
-    const [change, ...others] = backend.journal.get(1)?.changes ?? [];
+    expect(backend.requests.list()[0]).toMatchObject({ changeCount: 1 });
+    expect(backend.requests.list()[0]).not.toHaveProperty("timerCount");
+    const [change, ...others] = backend.requests.get(1)?.changes ?? [];
     expect([change?.collection, change?.before, others]).toEqual(["groups", undefined, []]);
     expect(change?.after).toEqual(expect.objectContaining(answer.body));
   });
@@ -31,13 +31,13 @@ describe("the journal shows of a request", () => {
     const backend = createBackend();
     const body = { name: "Front desk", members: [{ destinationId: destinations.app }] };
     await send(backend, "POST /transfers/destination-groups", { body });
-    const [entry, events] = structuredClone([backend.journal.get(1), backend.events.latest()]);
+    const [entry, events] = structuredClone([backend.requests.get(1), backend.events.latest()]);
     await send(backend, `POST /transfers/destinations/${destinations.app}/rotate-secret`);
     await send(backend, "POST /transfers/destination-groups", { body: { ...body, name: "Other" } });
-    backend.changePolicies({ retryAfterHeader: false });
+    backend.changePolicies({ sendRetryAfterHeader: false });
     await backend.clock.advance({ by: overlapMs });
     for (const [id, group] of backend.state.groups) backend.state.groups.set(id, { ...group, name: `${group.name} 2` });
-    expect(backend.journal.get(1)).toEqual(entry);
+    expect(backend.requests.get(1)).toEqual(entry);
     expect(backend.events.latest().events.slice(0, events.events.length)).toEqual(events.events);
   });
 
@@ -45,7 +45,7 @@ describe("the journal shows of a request", () => {
     const backend = createBackend();
     await send(backend, `POST /transfers/destinations/${destinations.app}/rotate-secret`);
     const secret = backend.state.destinations.get(destinations.app)?.signingSecret ?? "";
-    const [change] = backend.journal.get(1)?.changes ?? [];
+    const [change] = backend.requests.get(1)?.changes ?? [];
     expect(change).toMatchObject({
       collection: "destinations",
       id: destinations.app,
@@ -57,13 +57,14 @@ describe("the journal shows of a request", () => {
       },
     });
     expect(change?.before).not.toHaveProperty("previousSecret");
-    for (const text of [secret, demo.signingSecret]) expect(JSON.stringify(backend.journal.get(1))).not.toContain(text);
+    for (const text of [secret, demo.signingSecret])
+      expect(JSON.stringify(backend.requests.get(1))).not.toContain(text);
   });
 
   it("a field that it removed", async () => {
     const backend = createBackend();
     await send(backend, `DELETE /transfers/members/${members.agent}/hours`);
-    const [change] = backend.journal.get(1)?.changes ?? [];
+    const [change] = backend.requests.get(1)?.changes ?? [];
     expect(change?.before).toHaveProperty("hours");
     expect(change?.after).not.toHaveProperty("hours");
   });
@@ -73,12 +74,12 @@ describe("the journal shows of a request", () => {
     const seen: BackendEvent[] = [];
     backend.events.follow((event) => seen.push(event));
     await send(backend, "POST /calls", { body: placement });
-    const id = backend.journal.get(1)?.changes?.[0]?.id;
-    expect(backend.journal.get(1)).toMatchObject({
+    const id = backend.requests.get(1)?.changes?.[0]?.id;
+    expect(backend.requests.get(1)).toMatchObject({
       changes: [{ collection: "calls", after: { id, createdAt: "2026-03-02T12:00:00.000Z" } }],
       timers: [{ kind: "call.ends", id, at: expect.stringMatching(/^2026-03-02T12:/) }],
     });
-    expect(seen.find(({ type }) => type === "request")).toMatchObject({ changeCount: 1, timerCount: 1 });
+    expect(seen.find(({ type }) => type === "request.completed")).toMatchObject({ changeCount: 1, timerCount: 1 });
   });
 
   it("what it changed before an exception", async () => {
@@ -89,7 +90,7 @@ describe("the journal shows of a request", () => {
     const backend = assembleBackend({}, { table: callTransferOperations, handlers: { listRoles } });
     await send(backend, "GET /roles");
     const name = expect.any(String);
-    expect(backend.journal.get(1)?.changes).toEqual([
+    expect(backend.requests.get(1)?.changes).toEqual([
       { collection: "users", id: demo.users.outsider, before: { id: demo.users.outsider, name } },
     ]);
   });
@@ -99,8 +100,8 @@ describe("the journal shows of a request", () => {
     await send(backend, "GET /roles");
     await send(backend, "POST /calls", { token: null, body: placement });
     backend.collections.update("members", members.agent, { busy: true });
-    for (const { id } of backend.journal.list()) {
-      const detail = backend.journal.get(id);
+    for (const { id } of backend.requests.list()) {
+      const detail = backend.requests.get(id);
       for (const field of ["changeCount", "timerCount", "changes", "timers"]) expect(detail).not.toHaveProperty(field);
     }
   });
@@ -108,10 +109,10 @@ describe("the journal shows of a request", () => {
   it("the record as it was, whatever changes later", async () => {
     const backend = createBackend();
     await send(backend, `DELETE /transfers/members/${members.agent}/hours`);
-    const before = structuredClone(backend.journal.get(1)?.changes);
+    const before = structuredClone(backend.requests.get(1)?.changes);
     const member = backend.state.members.get(members.agent);
     if (member) backend.state.members.set(member.id, { ...member, missedCalls: 7 });
-    expect(backend.journal.get(1)?.changes).toEqual(before);
+    expect(backend.requests.get(1)?.changes).toEqual(before);
   });
 
   it("no secret as the id of a record", async () => {
@@ -121,7 +122,7 @@ describe("the journal shows of a request", () => {
     };
     const backend = assembleBackend({}, { table: callTransferOperations, handlers: { listRoles } });
     await send(backend, "GET /roles");
-    const detail = backend.journal.get(1);
+    const detail = backend.requests.get(1);
     expect(detail?.changes?.[0]?.collection).toBe("apiKeys");
     expect(JSON.stringify(detail)).not.toContain(demo.foreignApiKey);
   });

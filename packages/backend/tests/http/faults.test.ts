@@ -32,14 +32,14 @@ describe("in a fetch function", () => {
   it.each([
     ["reset", "ECONNRESET", 0],
     ["empty", "UND_ERR_SOCKET", 0],
-    ["processThenDrop", "ECONNRESET", 1],
+    ["process_then_reset", "ECONNRESET", 1],
   ] as const)("%s rejects like a lost connection (%s), with %i calls placed", async (action, code, placed) => {
     const backend = failing(action);
     const error = await placeCall(backend).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TypeError);
     expect(error).toMatchObject({ message: "fetch failed", cause: { code } });
     expect(callsOf(backend)).toBe(placed);
-    expect(backend.journal.list()).toMatchObject([{ status: 0, fault: "fault-1" }]);
+    expect(backend.requests.list()).toMatchObject([{ status: 0, fault: "fault-1" }]);
   });
 
   it("hang waits until the client aborts, and processes nothing", async () => {
@@ -56,8 +56,8 @@ describe("in a fetch function", () => {
     await expect(response.text()).rejects.toThrow("terminated");
   });
 
-  it("slowBody sends the whole body, as the clock advances", async () => {
-    const backend = failing("slowBody");
+  it("slow_body sends the whole body, as the clock advances", async () => {
+    const backend = failing("slow_body");
     const response = await roles(backend);
     let text: string | undefined;
     const read = response.text().then((whole) => {
@@ -70,8 +70,8 @@ describe("in a fetch function", () => {
     expect(JSON.parse(text ?? "")).toHaveProperty("roles");
   });
 
-  it("slowBody keeps the status and the headers", async () => {
-    const response = await placeCall(failing("slowBody"));
+  it("slow_body keeps the status and the headers", async () => {
+    const response = await placeCall(failing("slow_body"));
     expect([response.status, response.headers.get("content-type"), response.headers.has("x-request-id")]).toEqual([
       201,
       "application/json",
@@ -79,7 +79,7 @@ describe("in a fetch function", () => {
     ]);
   });
 
-  it.each(["slowBody", "wrongContentType", "unknownEnum"] as const)(
+  it.each(["slow_body", "wrong_content_type", "unknown_enum_value"] as const)(
     "%s changes nothing of a response without a body",
     async (action) => {
       const url = `http://mock.test/api/v1/transfers/members/${demo.members.agent}/hours`;
@@ -88,10 +88,10 @@ describe("in a fetch function", () => {
     },
   );
 
-  it("truncate shows the status in the journal", async () => {
+  it("truncate shows the status in the request log", async () => {
     const backend = failing("truncate");
     await roles(backend);
-    expect(backend.journal.latest?.status).toBe(200);
+    expect(backend.requests.latest?.status).toBe(200);
   });
 
   it("truncate breaks off a response without a body at once", async () => {
@@ -100,27 +100,27 @@ describe("in a fetch function", () => {
     expect([response.status, transport]).toEqual([204, { kind: "truncate", bytes: 0 }]);
   });
 
-  it("slowBody can be aborted", async () => {
+  it("slow_body can be aborted", async () => {
     const cancel = new AbortController();
-    const response = await roles(failing("slowBody"), { signal: cancel.signal });
+    const response = await roles(failing("slow_body"), { signal: cancel.signal });
     const text = response.text();
     cancel.abort(new Error("enough"));
     await expect(text).rejects.toThrow("enough");
   });
 
-  it("wrongContentType labels the JSON as HTML", async () => {
-    const response = await roles(failing("wrongContentType"));
+  it("wrong_content_type labels the JSON as HTML", async () => {
+    const response = await roles(failing("wrong_content_type"));
     expect([response.headers.get("content-type"), await response.json()]).toEqual([
       "text/html",
       expect.objectContaining({ roles: expect.any(Array) }),
     ]);
   });
 
-  it("unknownEnum replaces enum values with unknown ones", async () => {
-    const backend = failing("unknownEnum");
+  it("unknown_enum_value replaces enum values with unknown ones", async () => {
+    const backend = failing("unknown_enum_value");
     const { body } = await send(backend, `GET /transfers/members/${demo.members.both}/availability`);
     expect(body).toMatchObject({ status: "value_of_a_newer_version", memberId: demo.members.both, busy: true });
-    backend.faults.add({ do: "unknownEnum" });
+    backend.faults.add({ do: "unknown_enum_value" });
     expect((await send(backend, "GET /roles", { token: null })).body).toMatchObject({
       code: "value_of_a_newer_version",
     });
@@ -143,7 +143,7 @@ describe("in a server", () => {
 
 describe("latency", () => {
   it("delays the request until the frozen clock advances", async () => {
-    const backend = failing({ latency: 2500 });
+    const backend = failing({ latencyMs: 2500 });
     let status: number | undefined;
     const answer = roles(backend).then((response) => {
       status = response.status;
@@ -157,14 +157,14 @@ describe("latency", () => {
 
   it("can be aborted", async () => {
     const cancel = new AbortController();
-    const answer = roles(failing({ latency: 1000 }), { signal: cancel.signal });
+    const answer = roles(failing({ latencyMs: 1000 }), { signal: cancel.signal });
     cancel.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
   });
 
   it("adds up, and comes before another fault", async () => {
-    const backend = failing({ latency: 1000 });
-    backend.faults.add({ do: { latency: 1000 } });
+    const backend = failing({ latencyMs: 1000 });
+    backend.faults.add({ do: { latencyMs: 1000 } });
     backend.faults.add({ do: { code: "region_saturated" } });
     const answer = send(backend, "GET /roles");
     await backend.clock.advance({ by: 2000 });
@@ -174,9 +174,9 @@ describe("latency", () => {
 
   it("does not keep the clock from waiting for other work", async () => {
     const fetch = () => new Promise<Response>((resolve) => setTimeout(resolve, 5, new Response()));
-    const backend = createBackend({ fetch, faults: [{ do: { latency: 1000 } }] });
+    const backend = createBackend({ fetch, faults: [{ do: { latencyMs: 1000 } }] });
     const answer = roles(backend);
-    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    while (backend.clock.pendingTimers === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     void backend.deliveries.trigger({ destinationId: demo.destinations.app });
     await backend.clock.advance({ by: 500 });
     expect(backend.deliveries.list()).toHaveLength(1);
@@ -185,10 +185,10 @@ describe("latency", () => {
   });
 
   it("counts as the next timer of the clock", async () => {
-    const backend = failing({ latency: 1500 });
+    const backend = failing({ latencyMs: 1500 });
     const answer = send(backend, "GET /roles");
-    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
-    expect(backend.upcoming()).toContainEqual({
+    while (backend.clock.pendingTimers === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(backend.upcomingTimers()).toContainEqual({
       at: backend.clock.now() + 1500,
       kind: "sleep.ends",
       id: expect.any(String),
@@ -200,9 +200,9 @@ describe("latency", () => {
   });
 
   it("ends at a reset", async () => {
-    const backend = failing({ latency: 1000 });
+    const backend = failing({ latencyMs: 1000 });
     const answer = roles(backend);
-    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    while (backend.clock.pendingTimers === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     backend.reset();
     expect((await answer).status).toBe(200);
   });
@@ -226,7 +226,7 @@ describe("a fault", () => {
 
   it("with a probability matches the same requests in every run, and does not change later ids", async () => {
     const run = async (probability: number | undefined) => {
-      const backend = createBackend({ prng: 3 });
+      const backend = createBackend({ randomSeed: 3 });
       if (probability !== undefined)
         backend.faults.add({
           match: { operationId: "listRoles" },
@@ -314,7 +314,7 @@ describe("a fault with an error code", () => {
   });
 });
 
-describe("the journal records the request body for", () => {
+describe("the request log records the request body for", () => {
   it.each<[string, FaultAction]>([
     ["an error code", { code: "queue_full" }],
     ["a rate limit", { rateLimit: { retryAfterSecs: 1 } }],
@@ -322,7 +322,7 @@ describe("the journal records the request body for", () => {
     ["a reset connection", "reset"],
     ["a closed connection", "empty"],
     ["a connection that hangs", "hang"],
-    ["a connection that is dropped after processing", "processThenDrop"],
+    ["a connection that is dropped after processing", "process_then_reset"],
     ["a truncated response", "truncate"],
   ])("%s", async (_, action) => {
     const backend = failing(action);
@@ -333,7 +333,7 @@ describe("the journal records the request body for", () => {
         body: JSON.stringify({ ...JSON.parse(placement), apiKey: "svc_live_hidden" }),
       }),
     );
-    expect(backend.journal.get(1)).toMatchObject({
+    expect(backend.requests.get(1)).toMatchObject({
       fault: "fault-1",
       requestBody: { toNumber: "+1555*****01", apiKey: "[redacted]" },
     });
@@ -348,18 +348,18 @@ describe("the journal records the request body for", () => {
       body: null,
       bodyBytes: new TextEncoder().encode(placement),
     });
-    expect(backend.journal.get(1, { reveal: true })?.requestBody).toEqual(JSON.parse(placement));
+    expect(backend.requests.get(1, { redact: false })?.requestBody).toEqual(JSON.parse(placement));
   });
 
   it("a latency that the client aborts, without processing the request", async () => {
-    const backend = failing({ latency: 1000 });
+    const backend = failing({ latencyMs: 1000 });
     const cancel = new AbortController();
     const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
     const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: cancel.signal });
     cancel.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
-    await expect.poll(() => backend.journal.get(1)).toBeDefined();
-    const recorded = backend.journal.get(1, { reveal: true });
+    await expect.poll(() => backend.requests.get(1)).toBeDefined();
+    const recorded = backend.requests.get(1, { redact: false });
     expect(recorded).toMatchObject({ status: 0, fault: "fault-1", requestBody: JSON.parse(placement) });
     expect(recorded?.decidedBy.detail).toContain("delayed the response, and the client disconnected");
     expect(callsOf(backend)).toBe(0);
@@ -367,21 +367,21 @@ describe("the journal records the request body for", () => {
 
   it("a latency that the client aborts, also if the fault depends on the body", async () => {
     const backend = createBackend();
-    backend.faults.add({ match: { body: { toNumber: demo.recipients.anyone } }, do: { latency: 1000 } });
+    backend.faults.add({ match: { body: { toNumber: demo.recipients.anyone } }, do: { latencyMs: 1000 } });
     const cancel = new AbortController();
     const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
     const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: cancel.signal });
-    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    while (backend.clock.pendingTimers === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     cancel.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
     await backend.advance({ by: 1000 });
-    expect([backend.journal.list().length, callsOf(backend)]).toEqual([1, 0]);
+    expect([backend.requests.list().length, callsOf(backend)]).toEqual([1, 0]);
   });
 
   it("a fault only if it is JSON", async () => {
     const backend = failing({ code: "queue_full" });
     const answer = await send(backend, "POST /calls", { body: "{" });
-    expect([answer.status, backend.journal.get(1)]).toEqual([
+    expect([answer.status, backend.requests.get(1)]).toEqual([
       429,
       expect.not.objectContaining({ requestBody: expect.anything() }),
     ]);

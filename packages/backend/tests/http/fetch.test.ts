@@ -62,7 +62,7 @@ describe("a backend's fetch", () => {
     const backend = createBackend();
     await expect(backend.fetch(url, { headers, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     await endOfTurn();
-    expect(backend.journal.count).toBe(0);
+    expect(backend.requests.count).toBe(0);
   });
 
   it("gives no body after an abort", async () => {
@@ -72,7 +72,7 @@ describe("a backend's fetch", () => {
     await expect(response.text()).rejects.toBe(reason);
   });
 
-  it("shows in the journal that the caller aborted while it sent the body", async () => {
+  it("shows in the request log that the caller aborted while it sent the body", async () => {
     const backend = createBackend();
     const stop = new AbortController();
     const body = new ReadableStream({ pull: () => stop.abort(reason) });
@@ -81,7 +81,7 @@ describe("a backend's fetch", () => {
     await expect(answer).rejects.toBe(reason);
     await endOfTurn();
     const decidedBy = { step: "body", detail: "The client disconnected before its body was read." };
-    expect(backend.journal.latest).toMatchObject({ status: 0, decidedBy });
+    expect(backend.requests.latest).toMatchObject({ status: 0, decidedBy });
   });
 
   it("responds with internal_error to a body that breaks off", async () => {
@@ -89,6 +89,6 @@ describe("a backend's fetch", () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(reason) });
     const request = { method: "POST", url: "http://mock.test/api/v1/calls", headers: new Headers(headers), body };
     const { response } = await backend.handle(request);
-    expect([response.status, backend.journal.latest?.decidedBy.step]).toEqual([500, "operation"]);
+    expect([response.status, backend.requests.latest?.decidedBy.step]).toEqual([500, "operation"]);
   });
 });

@@ -41,7 +41,7 @@ it("a UUID in upper case names the same record in a seed and in the control plan
 
 it("a UUID in upper case names the same record in process", async () => {
   const backend = createBackend();
-  const { collections, transfers, keys } = backend;
+  const { collections, transfers, credentials } = backend;
   const id = "d1000000-0000-4000-8000-00000000000a";
   const phone = { name: "Up", kind: "phone", config: { number: "+15550100009" } };
   collections.create("destinations", { ...phone, id: upper(id), accountId: upper(demo.accountId) });
@@ -56,8 +56,8 @@ it("a UUID in upper case names the same record in process", async () => {
   const transfer = transfers.start({ groupId: upper(demo.groups.existing) });
   expect(transfers.get(upper(transfer.id))).toMatchObject({ id: transfer.id, groupId: demo.groups.existing });
   expect(transfers.decline(upper(transfer.id), { destinationId: upper(demo.destinations.phone) })).toBe(true);
-  expect(keys.issueApiKey({ accountId: upper(demo.accountId) }).key).toMatch(/^svc_/);
-  expect(await keys.issueToken({ userId: upper(demo.users.owner) })).toMatch(/^ey/);
+  expect(credentials.createApiKey({ accountId: upper(demo.accountId) }).key).toMatch(/^svc_/);
+  expect(await credentials.createAccessToken({ userId: upper(demo.users.owner) })).toMatch(/^ey/);
 });
 
 it.each([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
-import type { RecordedRequest } from "../../src/http/journal.ts";
+import type { RecordedRequest } from "../../src/http/request-log.ts";
 import type { BackendEvent } from "../../src/model/events.ts";
-import { createSandboxes } from "../../src/sandboxes.ts";
+import { createSandboxRegistry } from "../../src/sandboxes.ts";
 
 const refused = (path: string, change: Partial<RecordedRequest> = {}): RecordedRequest => ({
   method: "GET",
@@ -11,7 +11,7 @@ const refused = (path: string, change: Partial<RecordedRequest> = {}): RecordedR
   headers: new Headers(),
   status: 400,
   durationMs: 0.5,
-  decidedBy: { step: "gate", detail: "Duplicate header host. Send it once." },
+  decidedBy: { step: "server", detail: "Duplicate header host. Send it once." },
   ...change,
 });
 
@@ -29,29 +29,29 @@ describe("a request that something in front of the backend answered", () => {
       code: "bad_request",
       requestId: "r",
       durationMs: 0.5,
-      decidedBy: { step: "gate", detail: "Duplicate header host. Send it once." },
+      decidedBy: { step: "server", detail: "Duplicate header host. Send it once." },
     };
-    expect(backend.journal.list()).toEqual([{ ...entry, id: 1 }]);
-    expect(seen).toEqual([expect.objectContaining({ ...entry, type: "request", id: "1" })]);
-    expect(backend.journal.get(1)?.query).toEqual({ token: "[redacted]" });
+    expect(backend.requests.list()).toEqual([{ ...entry, id: 1 }]);
+    expect(seen).toEqual([expect.objectContaining({ ...entry, type: "request.completed", id: "1" })]);
+    expect(backend.requests.get(1)?.query).toEqual({ token: "[redacted]" });
   });
 
   it("gets an id of its own if it has none", () => {
     const backend = createBackend();
     backend.record(refused("/"));
-    expect(backend.journal.list()[0]?.requestId).toMatch(/^[\da-f-]{36}$/);
+    expect(backend.requests.list()[0]?.requestId).toMatch(/^[\da-f-]{36}$/);
   });
 
   it("is an event only if the server did not accept its host or origin", () => {
     const backend = createBackend();
     const seen: BackendEvent[] = [];
     backend.events.follow((event) => seen.push(event));
-    const decidedBy = { step: "gate", detail: "The origin is not allowed." } as const;
+    const decidedBy = { step: "server", detail: "The origin is not allowed." } as const;
     backend.record(refused("/api/v1/roles", { status: 403, code: "forbidden", decidedBy }));
-    expect(backend.journal.list()).toEqual([]);
-    expect(seen).toMatchObject([{ type: "request.refused", path: "/api/v1/roles", status: 403, decidedBy }]);
+    expect(backend.requests.list()).toEqual([]);
+    expect(seen).toMatchObject([{ type: "request.rejected", path: "/api/v1/roles", status: 403, decidedBy }]);
     backend.record(refused("/api/v1/roles"));
-    expect(backend.journal.list()).toMatchObject([{ status: 400 }]);
+    expect(backend.requests.list()).toMatchObject([{ status: 400 }]);
   });
 
   it("keeps a response that is not JSON, without secrets", () => {
@@ -59,12 +59,12 @@ describe("a request that something in front of the backend answered", () => {
     backend.record(
       refused(`/${demo.apiKey}`, {
         ...{ responseText: `<p>${demo.apiKey}</p>`, responseHeaders: new Headers({ "Set-Cookie": "a=b" }) },
-        decidedBy: { step: "gate", detail: `Refused with ${demo.apiKey}.` },
+        decidedBy: { step: "server", detail: `Refused with ${demo.apiKey}.` },
       }),
     );
-    expect(backend.journal.get(1)).toMatchObject({
+    expect(backend.requests.get(1)).toMatchObject({
       path: "/[redacted]",
-      decidedBy: { step: "gate", detail: "Refused with [redacted]." },
+      decidedBy: { step: "server", detail: "Refused with [redacted]." },
       responseBody: "<p>[redacted]</p>",
       responseHeaders: { "set-cookie": "[redacted]" },
     });
@@ -76,13 +76,13 @@ it("a refused request is not an unmatched one", async () => {
   backend.record(refused("/nothing"));
   await backend.fetch("http://mock.test/nothing");
   const response = await backend.fetch("http://mock.test/_control/v1/requests/unmatched");
-  expect(await response.json()).toMatchObject({ requests: [{ id: 2, closest: [{}, {}, {}] }] });
+  expect(await response.json()).toMatchObject({ requests: [{ id: 2, closestOperations: [{}, {}, {}] }] });
   const coverage = await backend.fetch("http://mock.test/_control/v1/coverage");
-  expect(await coverage.json()).toMatchObject({ unmatched: 1, refused: 1 });
-  expect(backend.journal.list().map(({ closest }) => closest?.length)).toEqual([undefined, 3]);
-  expect(backend.events.latest().events.map(({ closest }) => closest)).toEqual([
+  expect(await coverage.json()).toMatchObject({ unmatched: 1, rejected: 1 });
+  expect(backend.requests.list().map(({ closestOperations }) => closestOperations?.length)).toEqual([undefined, 3]);
+  expect(backend.events.latest().events.map(({ closestOperations }) => closestOperations)).toEqual([
     undefined,
-    backend.journal.get(2)?.closest,
+    backend.requests.get(2)?.closestOperations,
   ]);
 });
 
@@ -93,26 +93,26 @@ describe("of sandboxes, it is recorded in", () => {
     ["default if it selects none", "/api/v1/roles", {}, "default", "/api/v1/roles"],
     ["default if there is no such sandbox", "/_sandbox/two/x", {}, "default", "/_sandbox/two/x"],
   ])("%s", (_, path, headers, name, recorded) => {
-    const sandboxes = createSandboxes({ autoSandboxes: true });
+    const sandboxes = createSandboxRegistry({ autoSandboxes: true });
     sandboxes.create("one");
     sandboxes.record(refused(path, { headers: new Headers(headers) }));
-    expect(sandboxes.get(name)?.journal.list()).toMatchObject([{ path: recorded, decidedBy: { step: "gate" } }]);
+    expect(sandboxes.get(name)?.requests.list()).toMatchObject([{ path: recorded, decidedBy: { step: "server" } }]);
     expect(sandboxes.list()).toEqual(["default", "one"]);
   });
 
   it("default if the sandboxes refuse it, with their reason", async () => {
-    const sandboxes = createSandboxes();
+    const sandboxes = createSandboxRegistry();
     const response = await sandboxes.fetch("http://mock.test/_sandbox/two/api/v1/roles");
-    expect(sandboxes.default.journal.list()).toMatchObject([
+    expect(sandboxes.default.requests.list()).toMatchObject([
       {
         path: "/_sandbox/two/api/v1/roles",
         status: 404,
         code: "not_found",
         requestId: response.headers.get("x-request-id"),
-        decidedBy: { step: "gate", detail: 'There is no sandbox "two". Create it with POST /_control/v1/sandboxes.' },
+        decidedBy: { step: "server", detail: 'There is no sandbox "two". Create it with POST /_control/v1/sandboxes.' },
       },
     ]);
     await sandboxes.fetch("http://mock.test/_sandbox/two/_control/v1/clock");
-    expect(sandboxes.default.journal.list()).toHaveLength(1);
+    expect(sandboxes.default.requests.list()).toHaveLength(1);
   });
 });

@@ -35,11 +35,11 @@ describe("replaying a request", () => {
     backend.faults.add("createCall 503");
     await createCall(backend);
     const { id } = await backend.replay(1);
-    const replayed = backend.journal.get(id, { reveal: true });
+    const replayed = backend.requests.get(id, { redact: false });
     expect(replayed).toMatchObject({ id: 2, replayOf: 1, method: "POST", status: 201, requestBody: call });
     await backend.fetch(`${origin}${operations.listCalls.path}?limit=0&x-note=a`, { headers });
     expect(await backend.replay(3)).toMatchObject({ ...{ id: 4, replayOf: 3 }, query: { limit: "0", "x-note": "a" } });
-    expect(backend.events.latest().events.filter(({ type }) => type === "request")).toMatchObject([
+    expect(backend.events.latest().events.filter(({ type }) => type === "request.completed")).toMatchObject([
       ...[{ id: "1" }, { id: "2", replayOf: 1 }, { id: "3" }, { id: "4", replayOf: 3 }],
     ]);
   });
@@ -51,12 +51,12 @@ describe("replaying a request", () => {
     const backend = createBackend();
     await handleBytes(backend, text, change);
     expect(await backend.replay(1)).toMatchObject({ id: 2, replayOf: 1, ...expected });
-    expect(backend.journal.get(1, { reveal: true })?.requestBody).toEqual(text === "{" ? undefined : call);
+    expect(backend.requests.get(1, { redact: false })?.requestBody).toEqual(text === "{" ? undefined : call);
   });
 
   it("sends it from the same address", async () => {
     const backend = createBackend();
-    const secret = backend.keys.issueApiKey({ allowedIps: ["10.0.0.1"] }).key;
+    const secret = backend.credentials.createApiKey({ allowedIps: ["10.0.0.1"] }).key;
     const peer = { address: "10.0.0.1" };
     const from = { authorization: `Bearer ${secret}` };
     await backend.fetch(`${origin}${operations.listRoles.path}`, { headers: from }, peer);
@@ -65,10 +65,10 @@ describe("replaying a request", () => {
 
   it("ends with a response that a fault withholds or slows down", async () => {
     const backend = createBackend();
-    backend.faults.add("listRoles hang, slowBody");
+    backend.faults.add("listRoles hang, slow_body");
     const pending = new AbortController();
     const sent = backend.fetch(`${origin}${operations.listRoles.path}`, { headers, signal: pending.signal });
-    while (backend.journal.list().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (backend.requests.list().length === 0) await new Promise((resolve) => setImmediate(resolve));
     pending.abort();
     await expect(sent).rejects.toThrow();
     expect(await backend.replay(1)).toMatchObject({ id: 2, replayOf: 1, status: 200 });
@@ -78,13 +78,13 @@ describe("replaying a request", () => {
     const backend = createBackend();
     await createCall(backend, { ...call, note: "x".repeat(20_000) });
     const refused = { method: "GET", url: new URL(origin), headers: new Headers(), status: 400, durationMs: 0 };
-    for (let count = 0; count < 2; count += 1) backend.record({ ...refused, decidedBy: { step: "gate" } });
+    for (let count = 0; count < 2; count += 1) backend.record({ ...refused, decidedBy: { step: "server" } });
     await expect(backend.replay(1)).rejects.toThrow("id: the body of request 1 is not kept");
     await handleBytes(backend, JSON.stringify("x".repeat(20_000)));
     await expect(backend.replay(4)).rejects.toThrow("id: the body of request 4 is not kept");
     await expect(backend.replay(2)).rejects.toThrow("id: request 2 did not reach the backend");
     await expect(backend.replay(3)).rejects.toThrow("id: request 3 did not reach the backend");
-    await expect(backend.replay(5)).rejects.toThrow("id: there is no request 5 in the journal");
+    await expect(backend.replay(5)).rejects.toThrow("id: there is no request 5 in the request log");
     for (let index = 0; index < 200; index += 1) await backend.fetch(`${origin}/api/v1/x`);
     await expect(backend.replay(1)).rejects.toThrow("id: the headers and body of request 1 are no longer kept");
   });
@@ -108,13 +108,13 @@ it("a detail shows secrets only if they are asked for", async () => {
   await backend.fetch(`${origin}/api/v1/${demo.apiKey}?token=query-token`, { headers: { cookie: "session=c" } });
   const read = async (query: string) =>
     (await backend.fetch(`${origin}/_control/v1/requests/1${query}`)).json() as Promise<Record<string, unknown>>;
-  for (const query of ["", "?reveal=false"])
+  for (const query of ["", "?redact=true"])
     expect(await read(query)).toMatchObject({
       path: "/api/v1/[redacted]",
       query: { token: "[redacted]" },
       headers: { cookie: "[redacted]" },
     });
-  expect(await read("?reveal=true")).toMatchObject({
+  expect(await read("?redact=false")).toMatchObject({
     path: `/api/v1/${demo.apiKey}`,
     query: { token: "query-token" },
     headers: { cookie: "session=c" },
@@ -126,8 +126,8 @@ it("a revealed detail has the secrets of bodies and changes", async () => {
   const path = operations.rotateDestinationSecret.path.replace("{id}", demo.destinations.app);
   const response = await backend.fetch(origin + path, { method: "POST", headers });
   const { signingSecret } = (await response.json()) as { signingSecret: string };
-  expect(JSON.stringify(backend.journal.get(1))).not.toContain(signingSecret);
-  expect(backend.journal.get(1, { reveal: true })).toMatchObject({
+  expect(JSON.stringify(backend.requests.get(1))).not.toContain(signingSecret);
+  expect(backend.requests.get(1, { redact: false })).toMatchObject({
     headers,
     responseBody: { signingSecret },
     changes: [{ after: { signingSecret } }],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import { errorResponse } from "../../src/http/respond.ts";
-import { createSandboxes } from "../../src/sandboxes.ts";
+import { createSandboxRegistry } from "../../src/sandboxes.ts";
 import { send } from "../test-client.ts";
 
 const rotation = `POST /transfers/destinations/${demo.destinations.app}/rotate-secret`;
@@ -55,7 +55,7 @@ describe("Cache-Control", () => {
     ["POST", "/sandboxes", { name: "other" }],
   ])("forbids to store the answer of the control plane to %s %s", async (method, path, body) => {
     const init = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-    const { headers, status } = await createSandboxes().fetch(`http://mock.test/_control/v1${path}`, {
+    const { headers, status } = await createSandboxRegistry().fetch(`http://mock.test/_control/v1${path}`, {
       method,
       ...init,
     });

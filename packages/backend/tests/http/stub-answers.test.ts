@@ -90,10 +90,10 @@ it("a stub requires the credentials of the API, and neither account nor scope", 
   const code = async (token: string | null) => codeOf(await send(backend, "GET /contacts/1", { token }));
   expect(await code(null)).toBe("token_missing");
   expect(await code("svc_live_unknown")).toBe("api_key_invalid");
-  expect(await code(backend.keys.issueApiKey({ state: "revoked" }).key)).toBe("api_key_revoked");
-  expect(await code(backend.keys.issueApiKey({ allowedIps: ["192.0.2.1"] }).key)).toBe("api_key_ip_restricted");
-  expect(await code(backend.keys.issueApiKey({ scopes: [] }).key)).toBeUndefined();
-  const token = await backend.keys.issueToken({ userId: demo.users.agent });
+  expect(await code(backend.credentials.createApiKey({ state: "revoked" }).key)).toBe("api_key_revoked");
+  expect(await code(backend.credentials.createApiKey({ allowedIps: ["192.0.2.1"] }).key)).toBe("api_key_ip_restricted");
+  expect(await code(backend.credentials.createApiKey({ scopes: [] }).key)).toBeUndefined();
+  const token = await backend.credentials.createAccessToken({ userId: demo.users.agent });
   expect(await code(token)).toBeUndefined();
   backend.changePolicies({ rateLimit: { requests: 1, windowSecs: 60 } });
   expect(await code(demo.apiKey)).toBeUndefined();
@@ -167,16 +167,16 @@ it("a stub obeys faults: one for every request, and one for its path", async () 
   expect((await send(backend, "GET /contacts/1")).status).toBe(200);
 });
 
-it("a stub is named in the journal, and neither unmatched nor part of the coverage", async () => {
+it("a stub is named in the request log, and neither unmatched nor part of the coverage", async () => {
   const backend = withStubs(contact);
-  const before = JSON.stringify(backend.journal.coverage());
+  const before = JSON.stringify(backend.requests.coverage());
   await send(backend, "GET /contacts/1");
-  const [entry] = backend.journal.list();
+  const [entry] = backend.requests.list();
   expect(entry).toMatchObject({ stub: "stub-1", status: 200, decidedBy: { step: "stub" } });
   expect(entry).not.toHaveProperty("operationId");
-  expect(entry).not.toHaveProperty("closest");
+  expect(entry).not.toHaveProperty("closestOperations");
   expect((await control(backend, "GET /requests/unmatched")).body).toEqual({ requests: [] });
-  expect(JSON.stringify(backend.journal.coverage())).toBe(before);
+  expect(JSON.stringify(backend.requests.coverage())).toBe(before);
   expect(backend.stubs.list()).toMatchObject([{ id: "stub-1", hits: 1 }]);
   expect(await backend.replay(1)).toMatchObject({ stub: "stub-1", status: 200 });
 });
@@ -202,10 +202,10 @@ it.each<[string, unknown]>([
   const backend = withStubs({ method: "POST", path: "/api/v1/echo", response: { body } });
   const sent = { a: "x".repeat(400_000), list: ["x".repeat(400_000)] };
   expect(await send(backend, "POST /echo", { body: sent })).toMatchObject({ status: 500 });
-  expect(backend.journal.list()[0]?.error).toContain("is longer than 8388608 characters. Use fewer templates");
+  expect(backend.requests.list()[0]?.error).toContain("is longer than 8388608 characters. Use fewer templates");
 });
 
-it("the journal hides a secret of the request that a stub repeats under another name", async () => {
+it("the request log hides a secret of the request that a stub repeats under another name", async () => {
   const response = {
     headers: { "x-repeated": "{{query.api_key}}" },
     body: { t: 'so: {{body.access_token}}"', by: "{{header.authorization}}" },
@@ -214,8 +214,8 @@ it("the journal hides a secret of the request that a stub repeats under another 
   const init = { body: { access_token: 'opaque-"1', page: "12345678" }, headers: { authorization: "Basic b3BhcXVl" } };
   const sent = await send(backend, "POST /echo?api_key=query-secret", init);
   expect(sent.body).toEqual({ t: 'so: opaque-"1"', by: "Basic b3BhcXVl" });
-  const hidden = backend.journal.get(1);
+  const hidden = backend.requests.get(1);
   expect(hidden?.responseBody).toEqual({ t: 'so: [redacted]"', by: "[redacted]" });
   expect(hidden?.responseHeaders).toMatchObject({ "x-repeated": "[redacted]" });
-  expect(backend.journal.get(1, { reveal: true })?.responseBody).toEqual(sent.body);
+  expect(backend.requests.get(1, { redact: false })?.responseBody).toEqual(sent.body);
 });

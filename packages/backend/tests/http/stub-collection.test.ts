@@ -45,7 +45,7 @@ it("a collection refuses a body that is not an object", async () => {
   expect(codeOf(await send(backend, "POST /contacts", { body: '{"__proto__":{"a":1}}' }))).toBe("bad_request");
 });
 
-it("collections are kept apart, and the journal shows what a request changed", async () => {
+it("collections are kept apart, and the request log shows what a request changed", async () => {
   const others = contacts.map((stub) => ({
     ...stub,
     path: stub.path.replace("contacts", "leads"),
@@ -55,9 +55,9 @@ it("collections are kept apart, and the journal shows what a request changed", a
   const id = await create(backend, { name: "Ada" });
   expect((await send(backend, `GET /leads/${id}`)).status).toBe(404);
   expect((await send(backend, "GET /leads")).body).toEqual({ leads: [], meta: { total: 0 } });
-  const [entry] = backend.journal.list();
+  const [entry] = backend.requests.list();
   expect(entry).toMatchObject({ changeCount: 1 });
-  expect(backend.journal.get(entry?.id ?? 0)?.changes).toMatchObject([{ collection: "stubRecords", id }]);
+  expect(backend.requests.get(entry?.id ?? 0)?.changes).toMatchObject([{ collection: "stubRecords", id }]);
 });
 
 it("a collection is empty after a reset", async () => {

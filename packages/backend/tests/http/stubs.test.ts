@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import type { Stub } from "../../src/generated/models.gen.ts";
-import { createSandboxes } from "../../src/sandboxes.ts";
+import { createSandboxRegistry } from "../../src/sandboxes.ts";
 import { storage } from "../store/storage.ts";
 import { control, send } from "../test-client.ts";
 
@@ -161,7 +161,7 @@ it("a backend holds at most 1000 stubs", () => {
 });
 
 it("a stub is in the initial state of every sandbox, and each changes its own", async () => {
-  const sandboxes = createSandboxes({ stubs: [sequence, ...people], autoSandboxes: true });
+  const sandboxes = createSandboxRegistry({ stubs: [sequence, ...people], autoSandboxes: true });
   const ask = async (name: string, method: string, path: string) => {
     const headers = { authorization: `Bearer ${demo.apiKey}`, "x-sandbox": name, "content-type": "application/json" };
     const init = { method, headers, ...(method === "POST" && { body: JSON.stringify({ name }) }) };
@@ -241,7 +241,7 @@ it("a stub survives the end of the process, with its sequence and its records", 
   first.stubs.add(stub("/api/v1/later", { later: true }));
   first.close();
   const second = createBackend({ store: open() });
-  expect(second.isResumed).toBe(true);
+  expect(second.resumed).toBe(true);
   expect((await send(second, "GET /job")).status).toBe(200);
   expect((await send(second, "GET /people")).body).toMatchObject({ people: [{ name: "Ada" }] });
   expect((await send(second, "GET /later")).body).toEqual({ later: true });

@@ -44,7 +44,7 @@ describe("an expiry is announced", () => {
 
   it("of an API key, and the clock can jump to it", async () => {
     const { backend, announced } = watched();
-    const { id, key } = backend.keys.issueApiKey({ expiresAt: "2026-03-02T12:05:00Z" });
+    const { id, key } = backend.credentials.createApiKey({ expiresAt: "2026-03-02T12:05:00Z" });
     await backend.advance({ nextTimer: true });
     expect(backend.clock.iso()).toBe("2026-03-02T12:05:00.000Z");
     expect(announced).toEqual([[5, "key.expired", id]]);
@@ -68,7 +68,7 @@ describe("an expiry is announced", () => {
     expect(announced).toEqual(Array(2).fill([15, "availability.ended", agent]));
   });
 
-  it("by the wall clock of a flowing clock, without a request", async () => {
+  it("by the wall clock of a running clock, without a request", async () => {
     let now = 0;
     const waiting = new Map<() => void, number>();
     const wall: WallClock = {
@@ -78,7 +78,7 @@ describe("an expiry is announced", () => {
         return () => void waiting.delete(task);
       },
     };
-    const { announced } = watched({ clock: "flowing", clockRate: 60 }, wall);
+    const { announced } = watched({ clockMode: "running", clockRate: 60 }, wall);
     now = 15_000;
     for (const [task, at] of [...waiting]) if (at <= now) task();
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -104,7 +104,7 @@ describe("an expiry is announced", () => {
   });
 
   it("of a member who became away within the same step", async () => {
-    const { backend, announced } = watched({ policies: { missedCallLimit: 1, missedCallsAwaySecs: 60 } });
+    const { backend, announced } = watched({ policies: { missedCallLimit: 1, awayAfterMissedCallsSecs: 60 } });
     const before = await backend.advance({ by: 20 * 60_000 });
     expect(before.map(({ type }) => type)).toEqual(["availability.ended"]);
     backend.transfers.start({ destinationId: demo.destinations.availableHumans });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { memoryStores } from "../../src/conformance.ts";
+import { createMemoryStorage } from "../../src/conformance.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import { NotStoredError, StateWriter } from "../../src/model/state-writer.ts";
 
 /** A writer that is on, and the keys of the table `t` in its store, with their values. */
 function keeping() {
-  const store = memoryStores().open("default", "{}");
+  const store = createMemoryStorage().open("default", "{}");
   let failures = 0;
   let isFull = false;
   const commit: typeof store.commit = (changes) => {

@@ -54,6 +54,7 @@ it("a record is replaced, never changed in place", async () => {
   const happened = new Set(backend.events.latest().events.map(({ type }) => type));
   for (const state of ["connected", "ended", "unanswered", "answered_late"])
     expect(happened).toContain(`transfer.${state}`);
-  for (const type of ["call.started", "call.completed", "member.availability"]) expect(happened).toContain(type);
+  for (const type of ["call.started", "call.completed", "member.availability_changed"])
+    expect(happened).toContain(type);
   expect(changed()).toEqual([]);
 });

@@ -222,7 +222,7 @@ describe("a frozen clock", () => {
     clock.schedule(1, () => clock.runDue());
     clock.schedule(1, () => {});
     await clock.advance({ by: 1 });
-    expect(clock.pending).toBe(0);
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it("runs timers that a jump made overdue on request", async () => {
@@ -251,21 +251,21 @@ describe("a frozen clock", () => {
     clock.schedule(6, () => {});
     await clock.advance({ by: 0 });
     clock.reset();
-    expect([clock.now(), clock.pending]).toEqual([5, 0]);
+    expect([clock.now(), clock.pendingTimers]).toEqual([5, 0]);
   });
 });
 
-describe("a flowing clock", () => {
+describe("a running clock", () => {
   it("follows the wall clock from its own start", async () => {
     const { wall, pass } = manualWall(50_000);
-    const clock = createClock(1000, { mode: "flowing", wall });
+    const clock = createClock(1000, { mode: "running", wall });
     await pass(25);
     expect(clock.now()).toBe(1025);
   });
 
   it("fires a timer when the wall clock reaches it", async () => {
     const { wall, pass } = manualWall(0);
-    const clock = createClock(1000, { mode: "flowing", wall });
+    const clock = createClock(1000, { mode: "running", wall });
     const fired: number[] = [];
     clock.schedule(1010, (at) => void fired.push(at));
     await pass(9);
@@ -276,7 +276,7 @@ describe("a flowing clock", () => {
 
   it("can be moved forward as well", async () => {
     const { wall, pass } = manualWall(0);
-    const clock = createClock(0, { mode: "flowing", wall });
+    const clock = createClock(0, { mode: "running", wall });
     await clock.advance({ by: 1000 });
     await pass(1);
     expect(clock.now()).toBe(1001);
@@ -284,7 +284,7 @@ describe("a flowing clock", () => {
 
   it("has no wall-clock timer once frozen", () => {
     const { wall, isArmed } = manualWall(0);
-    const clock = createClock(0, { mode: "flowing", wall });
+    const clock = createClock(0, { mode: "running", wall });
     clock.schedule(10, () => {});
     expect(isArmed()).toBe(true);
     clock.set({ mode: "frozen" });
@@ -292,10 +292,10 @@ describe("a flowing clock", () => {
   });
 });
 
-describe("a clock that flows at a rate", () => {
+describe("a clock that runs at a rate", () => {
   it("passes as many seconds in a second, and fires timers as much earlier", async () => {
     const { wall, pass, waits } = manualWall(50_000);
-    const clock = createClock(0, { mode: "flowing", rate: 60, wall });
+    const clock = createClock(0, { mode: "running", rate: 60, wall });
     const fired: number[] = [];
     clock.schedule(90_001, (at) => void fired.push(at));
     expect(waits()).toEqual([[1501, false]]);
@@ -307,7 +307,7 @@ describe("a clock that flows at a rate", () => {
 
   it("goes on from its time when the rate changes", async () => {
     const { wall, pass } = manualWall(0);
-    const clock = createClock(0, { mode: "flowing", wall });
+    const clock = createClock(0, { mode: "running", wall });
     await pass(10);
     clock.set({ rate: 0.5 });
     await pass(10);
@@ -320,7 +320,7 @@ describe("a clock that flows at a rate", () => {
   it("keeps whole milliseconds at the time of today", async () => {
     const today = Date.parse("2026-03-02T12:00:00Z");
     const { wall, pass } = manualWall(today);
-    const clock = createClock(undefined, { mode: "flowing", rate: 10_000, wall });
+    const clock = createClock(undefined, { mode: "running", rate: 10_000, wall });
     await pass(1);
     expect(clock.now()).toBe(today + 10_000);
   });
@@ -328,7 +328,7 @@ describe("a clock that flows at a rate", () => {
   it("keeps its rate while frozen, and goes back to that of its start at a reset", () => {
     const clock = createClock(0, { rate: 2 });
     clock.set({ rate: 60 });
-    clock.set({ mode: "flowing" });
+    clock.set({ mode: "running" });
     clock.set({ mode: "frozen" });
     expect(clock.rate).toBe(60);
     clock.reset();
@@ -338,7 +338,7 @@ describe("a clock that flows at a rate", () => {
   it.each([0, -1, 10_001, Number.NaN, Number.POSITIVE_INFINITY])("refuses the rate %s and changes nothing", (rate) => {
     const clock = createClock(0);
     const message = "rate: must be a number above 0 and up to 10000";
-    expect(() => clock.set({ rate, mode: "flowing", now: 5 })).toThrow(message);
+    expect(() => clock.set({ rate, mode: "running", now: 5 })).toThrow(message);
     expect(() => createClock(0, { rate })).toThrow(message);
     expect([clock.now(), clock.mode, clock.rate]).toEqual([0, "frozen", 1]);
   });
@@ -360,17 +360,17 @@ function hastyWall() {
   return { wall, waits };
 }
 
-describe("a wait on a flowing clock", () => {
+describe("a wait on a running clock", () => {
   it.each([0.001, 0.3, 1, 7, 10_000])("at the rate %s ends at its time, although timers fire early", async (rate) => {
     for (const ms of [0, 1, 2.5, 999, 20_177]) {
-      const clock = createClock(0, { mode: "flowing", rate, wall: hastyWall().wall });
+      const clock = createClock(0, { mode: "running", rate, wall: hastyWall().wall });
       await clock.wait(ms);
       expect(clock.now()).toBeGreaterThanOrEqual(ms);
     }
   });
 
   it("ends at its time by the timers of the runtime", async () => {
-    const clock = createClock(undefined, { mode: "flowing", rate: 10_000 });
+    const clock = createClock(undefined, { mode: "running", rate: 10_000 });
     for (let round = 0; round < 100; round += 1) {
       const from = clock.now();
       await clock.wait(20_177);
@@ -380,7 +380,7 @@ describe("a wait on a flowing clock", () => {
 
   it("lasts longer than the longest timer of the runtime", async () => {
     const { wall, waits } = hastyWall();
-    const clock = createClock(0, { mode: "flowing", rate: 0.01, wall });
+    const clock = createClock(0, { mode: "running", rate: 0.01, wall });
     await clock.wait(86_400_000);
     expect(clock.now()).toBeGreaterThanOrEqual(86_400_000);
     expect([Math.max(...waits), waits.length > 4]).toEqual([2 ** 31 - 1, true]);
@@ -388,7 +388,7 @@ describe("a wait on a flowing clock", () => {
 
   it("moves a clock that was frozen meanwhile to its time, unless the clock is beyond it", async () => {
     const { wall, pass } = manualWall(0);
-    const clock = createClock(0, { mode: "flowing", wall });
+    const clock = createClock(0, { mode: "running", wall });
     const waits = [clock.wait(10), clock.wait(20)];
     await pass(5);
     clock.set({ mode: "frozen" });
@@ -404,7 +404,7 @@ describe("a wait on a flowing clock", () => {
   it("moves nothing after a reset", async () => {
     const { wall, pass } = manualWall(0);
     const clock = createClock(0, { wall });
-    clock.set({ mode: "flowing" });
+    clock.set({ mode: "running" });
     const wait = clock.wait(10);
     clock.reset();
     await pass(10);
@@ -413,16 +413,16 @@ describe("a wait on a flowing clock", () => {
   });
 
   it.each([-1, Number.NaN, 8.64e15])("of %s ms is refused, as a frozen clock refuses it", async (ms) => {
-    await expect(createClock(0, { mode: "flowing", wall: hastyWall().wall }).wait(ms)).rejects.toThrow("by: ");
+    await expect(createClock(0, { mode: "running", wall: hastyWall().wall }).wait(ms)).rejects.toThrow("by: ");
     await expect(createClock(0).wait(ms)).rejects.toThrow("by: ");
   });
 });
 
-describe("the timers of a flowing clock", () => {
+describe("the timers of a running clock", () => {
   it.each([0.001, 0.3, 1, 7, 10_000])(
     "at the rate %s run at their time, although those of the wall are early",
     async (rate) => {
-      const clock = createClock(0, { mode: "flowing", rate, wall: hastyWall().wall });
+      const clock = createClock(0, { mode: "running", rate, wall: hastyWall().wall });
       const late: number[] = [];
       const note = (at: number): void => void late.push(clock.now() - at);
       await clock.sleep(999).then(() => note(999));
@@ -465,12 +465,12 @@ describe("the alarm of a clock", () => {
     const clock = createClock(0);
     clock.setAlarm(10, () => {});
     await clock.advance({ nextTimer: true });
-    expect([clock.now(), clock.pending, clock.timers()]).toEqual([0, 0, []]);
+    expect([clock.now(), clock.pendingTimers, clock.timers()]).toEqual([0, 0, []]);
   });
 
   it("runs by the wall clock, but lets the process end before", async () => {
     const { wall, pass, waits } = manualWall(0);
-    const clock = createClock(0, { mode: "flowing", wall });
+    const clock = createClock(0, { mode: "running", wall });
     let ran = 0;
     clock.setAlarm(10, () => {
       ran += 1;

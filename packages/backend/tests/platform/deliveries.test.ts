@@ -32,10 +32,10 @@ it("sends a signed offer with the given fields, and records the acceptance", asy
 });
 
 it("names the address that a delivery was sent to, in the delivery and in its events", async () => {
-  const forwardWebhooks = "http://127.0.0.1:9999/forwarded";
+  const forwardWebhooksTo = "http://127.0.0.1:9999/forwarded";
   const urls: string[] = [];
   const backend = createBackend({
-    forwardWebhooks,
+    forwardWebhooksTo,
     fetch: async (input) => {
       urls.push(String(input));
       return new Response();
@@ -47,14 +47,14 @@ it("names the address that a delivery was sent to, in the delivery and in its ev
   const again = await backend.deliveries.redeliver(sent.id);
   backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
   const inner = await backend.deliveries.trigger({ destinationId });
-  expect(urls).toEqual([forwardWebhooks, forwardWebhooks]);
-  expect([sent.url, again.url, inner.url]).toEqual([forwardWebhooks, forwardWebhooks, inboxUrl]);
+  expect(urls).toEqual([forwardWebhooksTo, forwardWebhooksTo]);
+  expect([sent.url, again.url, inner.url]).toEqual([forwardWebhooksTo, forwardWebhooksTo, inboxUrl]);
   expect(announced.filter((url) => url !== undefined)).toEqual([
-    ...Array.from({ length: 4 }, () => forwardWebhooks),
+    ...Array.from({ length: 4 }, () => forwardWebhooksTo),
     ...Array.from({ length: 2 }, () => inboxUrl),
   ]);
   expect(backend.inbox.list()).toHaveLength(1);
-  expect(() => createBackend({ forwardWebhooks: "ftp://127.0.0.1" })).toThrow("forwardWebhooks: must be an http");
+  expect(() => createBackend({ forwardWebhooksTo: "ftp://127.0.0.1" })).toThrow("forwardWebhooksTo: must be an http");
 });
 
 it("lets a trigger replace the event's own createdAt, and sends the same body again", async () => {
@@ -76,7 +76,7 @@ it.each(["id", "type"])("refuses a trigger with the field %s, and sends nothing"
 });
 
 describe("the headers for forwarded webhooks", () => {
-  const forwardWebhooks = "http://127.0.0.1:9999/forwarded";
+  const forwardWebhooksTo = "http://127.0.0.1:9999/forwarded";
   const secret = "Bearer hidden-0123456789";
   const forwardHeaders = { Authorization: secret, "ngrok-skip-browser-warning": "1" };
 
@@ -86,11 +86,11 @@ describe("the headers for forwarded webhooks", () => {
       received.push(new Request(input, init));
       return new Response();
     };
-    const backend = createBackend({ forwardWebhooks, forwardHeaders, fetch });
+    const backend = createBackend({ forwardWebhooksTo, forwardHeaders, fetch });
     const { id } = await backend.deliveries.trigger({ destinationId });
     await backend.deliveries.redeliver(id);
     const sent = received.map(({ url, headers }) => [url, headers.get("authorization"), headers.get("content-type")]);
-    expect(sent).toEqual(Array.from({ length: 2 }, () => [forwardWebhooks, secret, "application/json"]));
+    expect(sent).toEqual(Array.from({ length: 2 }, () => [forwardWebhooksTo, secret, "application/json"]));
     expect(received.map(({ headers }) => headers.get("ngrok-skip-browser-warning"))).toEqual(["1", "1"]);
     expect(received[0]?.headers.get("service-signature")).toMatch(/^t=/);
     backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
@@ -102,7 +102,7 @@ describe("the headers for forwarded webhooks", () => {
 
   it("are not in deliveries, events, snapshots and errors", async () => {
     const fetch = () => Promise.reject(new Error(`the proxy refused ${secret}`));
-    const backend = createBackend({ forwardWebhooks, forwardHeaders, fetch, controlPlane: true });
+    const backend = createBackend({ forwardWebhooksTo, forwardHeaders, fetch, controlPlane: true });
     const delivery = await backend.deliveries.trigger({ destinationId });
     expect(delivery.error).toBe("the proxy refused [redacted]");
     expect(Object.keys(delivery.headers)).toEqual(["content-type", "Service-Signature"]);
@@ -125,7 +125,7 @@ describe("the headers for forwarded webhooks", () => {
   ])("cannot be %j", (wrong, message) => {
     let thrown: unknown;
     try {
-      createBackend({ forwardWebhooks, forwardHeaders: wrong as Record<string, string> });
+      createBackend({ forwardWebhooksTo, forwardHeaders: wrong as Record<string, string> });
     } catch (error) {
       thrown = error;
     }
@@ -134,7 +134,7 @@ describe("the headers for forwarded webhooks", () => {
   });
 
   it("require the URL", () => {
-    expect(() => createBackend({ forwardHeaders })).toThrow("forwardHeaders: requires the option forwardWebhooks");
+    expect(() => createBackend({ forwardHeaders })).toThrow("forwardHeaders: requires the option forwardWebhooksTo");
     expect(() => createBackend({ forwardHeaders: {} }).close()).not.toThrow();
   });
 });
@@ -184,7 +184,7 @@ describe("the built-in inbox", () => {
   async function slow(delaySecs: number) {
     const backend = createBackend();
     backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
-    backend.inbox.answer = { delaySecs };
+    backend.inbox.response = { delaySecs };
     const delivery = backend.deliveries.trigger({ destinationId });
     await backend.advance({ by: 60_000 });
     return delivery;
@@ -197,9 +197,9 @@ describe("the built-in inbox", () => {
   it("shows when it will answer", async () => {
     const backend = createBackend();
     backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
-    backend.inbox.answer = { delaySecs: 3 };
+    backend.inbox.response = { delaySecs: 3 };
     void backend.deliveries.trigger({ destinationId });
-    expect(backend.upcoming()[0]).toMatchObject({ at: backend.clock.now() + 3000, id: "inbox" });
+    expect(backend.upcomingTimers()[0]).toMatchObject({ at: backend.clock.now() + 3000, id: "inbox" });
     backend.close();
   });
 
@@ -210,7 +210,7 @@ describe("the built-in inbox", () => {
   it("keeps what it received until it is cleared, with the default answer afterwards", async () => {
     const backend = createBackend();
     backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
-    backend.inbox.answer = { status: 500 };
+    backend.inbox.response = { status: 500 };
     const refused = await backend.deliveries.trigger({ destinationId });
     expect(refused).toMatchObject({ accepted: false, status: 500 });
     expect(backend.inbox.list()).toEqual([
@@ -336,12 +336,12 @@ describe("a delivery shows", () => {
     expect(await signed()).toEqual([0, "current"]);
     expect(await signed(undefined, true)).toEqual([0, "current", "previous"]);
     expect(await signed({ sign: "reversed" }, true)).toEqual([0, "previous", "current"]);
-    expect(await signed({ sign: "wrongFirst" }, true)).toEqual([0, "other", "current", "previous"]);
-    expect(await signed({ sign: "previousSecret" }, true)).toEqual([0, "previous"]);
-    expect(await signed({ sign: "previousSecret" })).toEqual([0, "other"]);
-    expect(await signed({ sign: "wrongSecret" })).toEqual([0, "other"]);
-    expect(await signed({ sign: "wrongSecret" }, true)).toEqual([0, "other"]);
-    expect(await signed({ signedSecsAgo: 600 })).toEqual([-600, "current"]);
+    expect(await signed({ sign: "wrong_first" }, true)).toEqual([0, "other", "current", "previous"]);
+    expect(await signed({ sign: "previous_secret" }, true)).toEqual([0, "previous"]);
+    expect(await signed({ sign: "previous_secret" })).toEqual([0, "other"]);
+    expect(await signed({ sign: "wrong_secret" })).toEqual([0, "other"]);
+    expect(await signed({ sign: "wrong_secret" }, true)).toEqual([0, "other"]);
+    expect(await signed({ signatureAgeSecs: 600 })).toEqual([-600, "current"]);
     expect(await signed("truncate")).toEqual([0, "current"]);
     expect(await signed({ sign: "none" })).toBeUndefined();
   });
@@ -364,9 +364,9 @@ it("announces a delivery before and after the answer", async () => {
   const signature = { t: 1_772_452_800, v1: 1, secrets: ["current"] };
   const [eventId, at] = [expect.any(String), "2026-03-02T12:00:00.000Z"];
   expect(backend.events.latest().events).toEqual([
-    { eventId, at, type: "webhook.sent", ...about, signature },
+    { eventId, at, type: "delivery.started", ...about, signature },
     {
-      ...{ eventId, at, type: "webhook.delivered", ...about, signature },
+      ...{ eventId, at, type: "delivery.completed", ...about, signature },
       ...{ status: 503, accepted: false, durationMs: expect.any(Number) },
     },
   ]);
@@ -376,7 +376,7 @@ it("announces which delivery was sent again, and the fault that matched it", asy
   const backend = createBackend({ faults: [{ webhooks: {}, do: "truncate" }], fetch: async () => new Response() });
   const { id } = await backend.deliveries.trigger({ destinationId });
   await backend.deliveries.redeliver(id);
-  const announced = backend.events.latest().events.filter(({ type }) => type === "webhook.delivered");
+  const announced = backend.events.latest().events.filter(({ type }) => type === "delivery.completed");
   expect(announced.map(({ redeliveryOf, fault }) => [redeliveryOf, fault])).toEqual([
     [undefined, "fault-1"],
     [id, undefined],
@@ -397,7 +397,7 @@ it("announces why there was no answer, and no secret, not even that of an addres
   await backend.deliveries.trigger({ destinationId });
   const events = backend.events.latest().events;
   const error = "no way to http://127.0.0.1/offers";
-  expect(events.at(-1)).toMatchObject({ type: "webhook.delivered", accepted: false, error });
+  expect(events.at(-1)).toMatchObject({ type: "delivery.completed", accepted: false, error });
   expect(JSON.stringify(events)).not.toContain(demo.signingSecret);
 });
 

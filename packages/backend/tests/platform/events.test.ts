@@ -69,8 +69,8 @@ describe("the events of a transfer", () => {
     });
     expect(events).toEqual([
       [0, "transfer.started", { id: transferId }],
-      [0, "transfer.ring_started", { id: transferId, ringIndex: 0, destinationId: desk, until: later(10) }],
-      [0, "transfer.ring_started", { id: transferId, ringIndex: 1, destinationId: hall, until: later(20) }],
+      [0, "transfer.ring_started", { id: transferId, ringIndex: 0, destinationId: desk, endsAt: later(10) }],
+      [0, "transfer.ring_started", { id: transferId, ringIndex: 1, destinationId: hall, endsAt: later(20) }],
       [4, "transfer.ring_ended", { id: transferId, destinationId: hall, outcome: "answered" }],
       [4, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "taken", takenBy: hall }],
       [4, "transfer.connected", { id: transferId, destinationId: hall }],
@@ -108,7 +108,7 @@ describe("the events of a transfer", () => {
     });
     expect(events).toEqual([
       [55, "transfer.started", { id: transferId }],
-      [55, "transfer.ring_started", { id: transferId, ringIndex: 0, destinationId: desk, until: later(60) }],
+      [55, "transfer.ring_started", { id: transferId, ringIndex: 0, destinationId: desk, endsAt: later(60) }],
       [60, "call.completed", { id: callId }],
       [60, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "abandoned" }],
       [60, "transfer.abandoned", { id: transferId }],
@@ -120,9 +120,9 @@ describe("the events of a transfer", () => {
     const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true });
     const events = await eventsOf(backend, () => backend.transfers.start({ destinationId: desk }));
     const reason = "the destination is disabled";
-    expect(events.find(([, type]) => type === "transfer.not_rung")).toEqual([
+    expect(events.find(([, type]) => type === "transfer.skipped")).toEqual([
       0,
-      "transfer.not_rung",
+      "transfer.skipped",
       { id: expect.any(String), ringIndex: 0, destinationId: desk, reason },
     ]);
   });
@@ -191,7 +191,7 @@ describe("the events of a transfer", () => {
       backend.transfers.start({ destinationId: people });
       await seconds(backend, ringSecs);
     });
-    expect(events.map(([, type]) => type)).not.toContain("member.availability");
+    expect(events.map(([, type]) => type)).not.toContain("member.availability_changed");
   });
 
   it("name the people who rang, and one who becomes away", async () => {
@@ -207,7 +207,7 @@ describe("the events of a transfer", () => {
       [
         0,
         "transfer.ring_started",
-        { id: transferId, ringIndex: 0, destinationId: people, memberId: ann, until: later(ringSecs) },
+        { id: transferId, ringIndex: 0, destinationId: people, memberId: ann, endsAt: later(ringSecs) },
       ],
       [0, "transfer.ring_started", expect.objectContaining({ ringIndex: 1, memberId: bob })],
       [1, "transfer.ring_ended", { id: transferId, destinationId: people, memberId: bob, outcome: "declined" }],
@@ -215,13 +215,13 @@ describe("the events of a transfer", () => {
       [ringSecs, "transfer.unanswered", { id: transferId }],
       [
         ringSecs,
-        "member.availability",
+        "member.availability_changed",
         {
           id: ann,
           status: "away",
           source: "auto",
           reason: "missed_calls",
-          until: later(ringSecs + 900),
+          endsAt: later(ringSecs + 900),
           updatedAt: ringEnd,
         },
       ],
@@ -323,7 +323,7 @@ describe("what is coming", () => {
     const backend = createBackend();
     await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
     backend.transfers.start({ destinationId: demo.destinations.phone });
-    const coming = backend.upcoming().filter(({ id: about }) => about !== demo.members.member);
+    const coming = backend.upcomingTimers().filter(({ id: about }) => about !== demo.members.member);
     expect(coming.map(({ at, kind }) => [new Date(at).toISOString(), kind])).toEqual([
       [ringEnd, "transfer.ring_ends"],
       ["2026-03-02T12:15:00.000Z", "availability.ends"],
@@ -333,7 +333,7 @@ describe("what is coming", () => {
 
   it("leaves out what is over, and the end of a status that is available", async () => {
     const backend = createBackend();
-    const ends = () => backend.upcoming().filter(({ id: about }) => about === agent);
+    const ends = () => backend.upcomingTimers().filter(({ id: about }) => about === agent);
     await backend.clock.advance({ to: "2026-03-02T12:14:59.999Z" });
     expect(ends()).toHaveLength(1);
     await backend.clock.advance({ by: 1 });

@@ -14,12 +14,12 @@ const day = (hour: number) => `2026-03-02T${String(hour).padStart(2, "0")}`;
 const [lastHour, nextHour] = [day(limits.callableUntilHour - 1), day(limits.callableUntilHour)];
 
 /** A backend half a minute before the end of the callable hours, with one line in use for a minute and a call to `recipients.anyone` waiting. */
-async function withQueue(policies: object = {}, recipientTimeZone = "UTC") {
+async function withQueue(policies: object = {}, defaultRecipientTimeZone = "UTC") {
   const now = `${lastHour}:59:30.000Z`;
   const seed = { ...demoSeed, calls: [] };
   const backend = createBackend({
     ...{ seed, now, controlPlane: true },
-    policies: { concurrentCallLimit: 1, recipientTimeZone, ...policies },
+    policies: { concurrentCallLimit: 1, defaultRecipientTimeZone, ...policies },
   });
   await place(backend);
   await place(backend);
@@ -61,7 +61,7 @@ describe("a call that leaves the queue", () => {
   });
 
   it.each(Object.entries(changes))("starts where the policy does not check again, although %s", async (_, happens) => {
-    const backend = await withQueue({ queuedCallsRechecked: false }, _ === "it is evening" ? "UTC" : "unknown");
+    const backend = await withQueue({ recheckQueuedCalls: false }, _ === "it is evening" ? "UTC" : "unknown");
     await happens(backend);
     await seconds(backend, 60);
     expect(waitingCall(backend)?.status).not.toBe("failed");
@@ -105,6 +105,6 @@ describe("a call that leaves the queue", () => {
     });
     const { body } = await control(backend, `GET /state/calls/${id}`);
     expect(body).toMatchObject({ status: "failed", reason: "outside_callable_hours" });
-    expect(backend.upcoming()).not.toContainEqual(expect.objectContaining({ id }));
+    expect(backend.upcomingTimers()).not.toContainEqual(expect.objectContaining({ id }));
   });
 });

@@ -93,7 +93,7 @@ describe("ringing", () => {
     backend.collections.update("destinations", people, { enabled: false });
     expect(backend.transfers.start({ destinationId: people })).toMatchObject({
       status: "unanswered",
-      rings: [{ destinationId: people, outcome: "not_rung", reason: "the destination is disabled" }],
+      rings: [{ destinationId: people, outcome: "skipped", reason: "the destination is disabled" }],
     });
   });
 
@@ -106,11 +106,11 @@ describe("ringing", () => {
   it("takes no time for a destination that is left out", () => {
     const backend = withGroup([{ destinationId: off }, { destinationId: desk }]);
     const { rings } = backend.transfers.start({ groupId });
-    expect(rings.map(({ until }) => secsAfterStart(until))).toEqual([0, ringSecs]);
+    expect(rings.map(({ endsAt }) => secsAfterStart(endsAt))).toEqual([0, ringSecs]);
   });
 
   it("rings disabled destinations if the policy allows it", () => {
-    const backend = withGroup([{ destinationId: off }], { policies: { disabledDestinationsRing: true } });
+    const backend = withGroup([{ destinationId: off }], { policies: { ringDisabledDestinations: true } });
     expect(backend.transfers.start({ groupId }).rings).toMatchObject([{ outcome: "ringing" }]);
   });
 
@@ -131,7 +131,7 @@ describe("ringing", () => {
     const backend = createBackend({ now: start, seed: seedOf({ [bob]: change }) });
     expect(backend.transfers.start({ destinationId: people }).rings).toMatchObject([
       { memberId: ann, outcome: "ringing" },
-      { memberId: bob, outcome: "not_rung", reason },
+      { memberId: bob, outcome: "skipped", reason },
       { memberId: cat, outcome: "ringing" },
     ]);
   });
@@ -194,7 +194,7 @@ it("an unanswered transfer leaves no timer for the end of its call", async () =>
     script: [{ destinationId: desk, declineAfterSecs: 3 }],
   });
   await advance(backend, 3);
-  expect(backend.upcoming().map(({ kind }) => kind)).toEqual(["call.ends"]);
+  expect(backend.upcomingTimers().map(({ kind }) => kind)).toEqual(["call.ends"]);
 });
 
 it("the end of a transfer leaves the timers of others", async () => {
@@ -254,7 +254,7 @@ it.each(["ring_started", "ring_ended", "connected", "answered_late", "unanswered
       await advance(backend, 100);
     }
     expect(removed).not.toEqual([]);
-    expect(backend.upcoming().filter(({ kind }) => kind.startsWith("transfer."))).toEqual([]);
+    expect(backend.upcomingTimers().filter(({ kind }) => kind.startsWith("transfer."))).toEqual([]);
   },
 );
 
@@ -323,7 +323,7 @@ describe("an app", () => {
     backend.transfers.start({ groupId, script: [{ destinationId: desk, answerAfterSecs: 9 }] });
     await advance(backend, 20);
     expect(outcomes(backend)).toEqual(["answered", "taken"]);
-    expect(only(backend).rings[1]?.late).toEqual([{ at: Date.parse(start) + 10_000, code: "offer_taken" }]);
+    expect(only(backend).rings[1]?.lateAnswers).toEqual([{ at: Date.parse(start) + 10_000, code: "offer_taken" }]);
   });
 
   it("that declines after another callee answered changes nothing", async () => {
@@ -344,7 +344,7 @@ describe("an app", () => {
     await advance(backend, ringSecs);
     expect(only(backend)).toMatchObject({
       status: "unanswered",
-      rings: [{ outcome: "missed", late: [{ code: "offer_expired" }] }],
+      rings: [{ outcome: "missed", lateAnswers: [{ code: "offer_expired" }] }],
     });
   });
 
@@ -378,7 +378,7 @@ describe("an app", () => {
   it("whose url is the inbox's answers on the backend's clock", async () => {
     const backend = createBackend({ now: start, seed: seedOf(), controlPlane: true });
     backend.collections.update("destinations", app, { config: { url: "http://inbox.invalid/offers" } });
-    backend.inbox.answer = { delaySecs: 3 };
+    backend.inbox.response = { delaySecs: 3 };
     backend.transfers.start({ destinationId: app });
     await advance(backend, 10);
     expect(secsAfterStart(only(backend).answeredAt)).toBe(3);
@@ -460,7 +460,7 @@ describe("a transfer of a call", () => {
     await advance(backend, 20);
     backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     await advance(backend, 39);
-    expect(backend.upcoming().filter(({ kind }) => kind === "transfer.call_ends")).toHaveLength(1);
+    expect(backend.upcomingTimers().filter(({ kind }) => kind === "transfer.call_ends")).toHaveLength(1);
     expect(await availabilityOf(backend, ann)).toMatchObject({ busy: true });
     await advance(backend, 1);
     expect(await availabilityOf(backend, ann)).toMatchObject({ busy: false });
@@ -477,7 +477,7 @@ describe("a transfer of a call", () => {
     act(backend);
     expect(only(backend)).toMatchObject({ status: "ended", endedAt: Date.parse(start) + 20_000 });
     expect(await availabilityOf(backend, ann)).toMatchObject({ busy: false });
-    expect(backend.upcoming()).toEqual([]);
+    expect(backend.upcomingTimers()).toEqual([]);
   });
 
   it("stops ringing without a missed call when the call is completed", async () => {
@@ -541,7 +541,7 @@ describe("a transfer of a call", () => {
     const late = { ...call, startedAt: "2026-03-02T11:59:10Z" };
     const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [late] }, fetch });
     const transfer = backend.transfers.start({ destinationId: app, callId });
-    expect(formatTransfer(transfer).rings[0]?.until).toBe("2026-03-02T12:00:10.000Z");
+    expect(formatTransfer(transfer).rings[0]?.endsAt).toBe("2026-03-02T12:00:10.000Z");
     const offer = JSON.parse(bodies[0] ?? "");
     expect(offer).toMatchObject({ callId, expiresAt: "2026-03-02T12:00:10.000Z" });
     expect(offer).not.toHaveProperty("groupId");
@@ -620,7 +620,7 @@ describe("the kept transfers", () => {
     for (let count = 0; count < 1000; count += 1) backend.transfers.start({ destinationId: off });
     const kept = backend.transfers.list().map(({ id }) => id);
     expect([kept.length, kept.includes(ringing), kept.includes(first)]).toEqual([1000, true, false]);
-    expect(backend.upcoming().map(({ id }) => id)).toEqual([ringing]);
+    expect(backend.upcomingTimers().map(({ id }) => id)).toEqual([ringing]);
   });
 
   it("are at most a thousand under way", () => {
@@ -634,7 +634,7 @@ describe("the kept transfers", () => {
     const { id: transferId } = backend.transfers.start({ destinationId: desk });
     await advance(backend, ringSecs);
     for (let count = 0; count < 201; count += 1) await backend.transfers.answer(transferId, { destinationId: desk });
-    expect(only(backend).rings[0]?.late).toHaveLength(200);
+    expect(only(backend).rings[0]?.lateAnswers).toHaveLength(200);
   });
 
   it("leave no timers once they are over", async () => {
@@ -645,7 +645,7 @@ describe("the kept transfers", () => {
     ];
     backend.transfers.start({ groupId, script });
     await advance(backend, 5);
-    expect(backend.upcoming().map(({ kind }) => kind)).toEqual(["transfer.call_ends"]);
+    expect(backend.upcomingTimers().map(({ kind }) => kind)).toEqual(["transfer.call_ends"]);
   });
 });
 

@@ -61,37 +61,40 @@ describe("duplicate", () => {
     const copy = { at: 0, url: address, signature: signedAt(body, 0), body };
     expect(received).toEqual([copy, copy, copy]);
     const [first, ...others] = backend.deliveries.list();
-    expect(first).toMatchObject({ id, fault: "fault-1", faultDo: { duplicate: { copies: 3 } } });
+    expect(first).toMatchObject({ id, fault: "fault-1", faultAction: { duplicate: { copies: 3 } } });
     expect(others).toMatchObject([{ redeliveryOf: id }, { redeliveryOf: id }]);
     expect(new Set(backend.deliveries.list().map((delivery) => delivery.id)).size).toBe(3);
   });
 
   it("sends the copies apart, on the clock", async () => {
-    const { backend, received } = receiving(doing({ duplicate: { copies: 3, gapSecs: 2 } }));
+    const { backend, received } = receiving(doing({ duplicate: { copies: 3, intervalSecs: 2 } }));
     const { body } = await backend.deliveries.trigger({ destinationId });
-    expect(backend.upcoming()[0]).toMatchObject({ at: start + 2000, kind: "webhook.sends" });
+    expect(backend.upcomingTimers()[0]).toMatchObject({ at: start + 2000, kind: "webhook.sends" });
     await backend.advance({ by: 60_000 });
     expect(received.map(({ at }) => at)).toEqual([0, 2, 4]);
     expect(new Set(received.map(({ signature }) => signature))).toEqual(new Set([signedAt(body, 0)]));
   });
 
-  it.each([0, 2])("lets a copy wait for an answer that sleeps on the clock (%i seconds apart)", async (gapSecs) => {
-    let first: Promise<Response> | undefined;
-    const decide = async () => {
-      await backend.clock.sleep(7000);
-      return new Response(null, { status: 204 });
-    };
-    const backend: Backend = createBackend({
-      faults: doing({ duplicate: { copies: 2, gapSecs } }),
-      fetch: async () => {
-        first ??= decide();
-        return (await first).clone();
-      },
-    });
-    void backend.deliveries.trigger({ destinationId });
-    await backend.advance({ by: 60_000 });
-    expect(backend.deliveries.list()).toMatchObject([{ accepted: true }, { accepted: true }]);
-  });
+  it.each([0, 2])(
+    "lets a copy wait for an answer that sleeps on the clock (%i seconds apart)",
+    async (intervalSecs) => {
+      let first: Promise<Response> | undefined;
+      const decide = async () => {
+        await backend.clock.sleep(7000);
+        return new Response(null, { status: 204 });
+      };
+      const backend: Backend = createBackend({
+        faults: doing({ duplicate: { copies: 2, intervalSecs } }),
+        fetch: async () => {
+          first ??= decide();
+          return (await first).clone();
+        },
+      });
+      void backend.deliveries.trigger({ destinationId });
+      await backend.advance({ by: 60_000 });
+      expect(backend.deliveries.list()).toMatchObject([{ accepted: true }, { accepted: true }]);
+    },
+  );
 
   it("lets the clock wait until every copy is answered", async () => {
     let count = 0;
@@ -137,8 +140,8 @@ describe("retry", () => {
   });
 
   it("sends again after a 2xx only if that is ignored", async () => {
-    const count = async (evenIfAccepted: boolean) => {
-      const { backend, received } = receiving(doing({ retry: { times: 2, afterSecs: 1, evenIfAccepted } }), 204, 500);
+    const count = async (ignoreSuccess: boolean) => {
+      const { backend, received } = receiving(doing({ retry: { times: 2, afterSecs: 1, ignoreSuccess } }), 204, 500);
       expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ status: 204 });
       await backend.advance({ by: 60_000 });
       return received.length;
@@ -186,9 +189,9 @@ describe("delaySecs", () => {
   });
 });
 
-describe("signedSecsAgo", () => {
+describe("signatureAgeSecs", () => {
   it.each([301, -301])("signs with the time %i seconds ago and sends at once", async (secs) => {
-    const { backend, received } = receiving(doing({ signedSecsAgo: secs }));
+    const { backend, received } = receiving(doing({ signatureAgeSecs: secs }));
     const { body } = await backend.deliveries.trigger({ destinationId });
     expect(received).toEqual([{ at: 0, url: address, signature: signedAt(body, -secs), body }]);
   });
@@ -200,13 +203,13 @@ describe("reorder", () => {
     const held = backend.deliveries.trigger({ destinationId, callId: "first" });
     await backend.advance({ by: 1000 });
     await backend.deliveries.trigger({ destinationId, callId: "second" });
-    expect(await held).toMatchObject({ accepted: true, fault: "fault-1", faultDo: "reorder" });
+    expect(await held).toMatchObject({ accepted: true, fault: "fault-1", faultAction: "reorder" });
     expect(callsOf(received)).toEqual([
       [1, "second"],
       [1, "first"],
     ]);
     expect(received[1]?.signature).toBe(signedAt(received[1]?.body ?? "", 0));
-    expect(backend.upcoming().map(({ kind }) => kind)).not.toContain("webhook.sends");
+    expect(backend.upcomingTimers().map(({ kind }) => kind)).not.toContain("webhook.sends");
     await backend.advance({ by: 60_000 });
     expect(received).toHaveLength(2);
   });
@@ -216,7 +219,7 @@ describe("reorder", () => {
     change(backend, { config: { url: inboxUrl } });
     void backend.deliveries.trigger({ destinationId, callId: "first" });
     await backend.advance({ by: 5000 });
-    backend.inbox.answer = { delaySecs: 9 };
+    backend.inbox.response = { delaySecs: 9 };
     void backend.deliveries.trigger({ destinationId, callId: "second" });
     await backend.advance({ by: 60_000 });
     expect(backend.inbox.list().map(({ body }) => JSON.parse(body).callId)).toEqual(["second", "first"]);
@@ -253,7 +256,10 @@ describe("reorder", () => {
 
 describe("sign", () => {
   const next = "the secret after the rotation";
-  async function signatureOf(sign: "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed", change = {}) {
+  async function signatureOf(
+    sign: "none" | "wrong_secret" | "previous_secret" | "wrong_first" | "reversed",
+    change = {},
+  ) {
     const { backend, received } = receiving(doing({ sign }));
     backend.collections.update("destinations", destinationId, change);
     const { body } = await backend.deliveries.trigger({ destinationId });
@@ -269,8 +275,8 @@ describe("sign", () => {
     expect((await signatureOf("none")).signature).toBeUndefined();
   });
 
-  it("wrongSecret signs with a secret that no destination has", async () => {
-    const { signature, body } = await signatureOf("wrongSecret");
+  it("wrong_secret signs with a secret that no destination has", async () => {
+    const { signature, body } = await signatureOf("wrong_secret");
     expect(signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
     expect(signature).not.toBe(signedAt(body, 0));
   });
@@ -278,19 +284,19 @@ describe("sign", () => {
   it.each([
     ["during the overlap", "2026-03-02T13:00:00Z"],
     ["also when it has expired", "2026-03-02T11:00:00Z"],
-  ])("previousSecret signs only with the secret before the rotation, %s", async (_, expiry) => {
-    const { signature, body } = await signatureOf("previousSecret", rotated(expiry));
+  ])("previous_secret signs only with the secret before the rotation, %s", async (_, expiry) => {
+    const { signature, body } = await signatureOf("previous_secret", rotated(expiry));
     expect(signature).toBe(signedAt(body, 0));
   });
 
-  it("previousSecret is a wrong secret without a rotation", async () => {
-    const { signature, body } = await signatureOf("previousSecret");
+  it("previous_secret is a wrong secret without a rotation", async () => {
+    const { signature, body } = await signatureOf("previous_secret");
     expect(signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
     expect(signature).not.toBe(signedAt(body, 0));
   });
 
-  it("wrongFirst puts a wrong signature before the valid one", async () => {
-    const { signature, body } = await signatureOf("wrongFirst");
+  it("wrong_first puts a wrong signature before the valid one", async () => {
+    const { signature, body } = await signatureOf("wrong_first");
     const [, valid] = signedAt(body, 0).split(",");
     expect(signature?.split(",")).toEqual([expect.stringMatching(/^t=/), expect.stringMatching(/^v1=/), valid]);
   });
@@ -313,10 +319,10 @@ describe("truncate", () => {
   });
 });
 
-describe("alsoTo", () => {
+describe("copyTo", () => {
   it("sends the same bytes to every address, also to the built-in inbox", async () => {
     const other = "http://127.0.0.1:4012/offers";
-    const { backend, received } = receiving(doing({ alsoTo: [other, inboxUrl] }));
+    const { backend, received } = receiving(doing({ copyTo: [other, inboxUrl] }));
     const { body } = await backend.deliveries.trigger({ destinationId });
     const copy = { at: 0, signature: signedAt(body, 0), body };
     expect(received).toEqual([
@@ -345,7 +351,7 @@ describe("a transfer", () => {
 
   it("is declined by an app only after the last retry", async () => {
     const { ring, received } = await play({ retry: { times: 2, afterSecs: 2 } }, [500, 500, 409], 10);
-    expect(ring).toMatchObject({ outcome: "declined", reason: "the app answered 409", until: start + 6000 });
+    expect(ring).toMatchObject({ outcome: "declined", reason: "the app answered 409", endsAt: start + 6000 });
     expect(received).toHaveLength(3);
   });
 
@@ -368,7 +374,7 @@ describe("a transfer", () => {
 
   it("records an acceptance after its ring as late", async () => {
     const { ring } = await play({ delaySecs: 301 }, [204], 400);
-    expect(ring).toMatchObject({ outcome: "missed", late: [{ code: "offer_expired" }] });
+    expect(ring).toMatchObject({ outcome: "missed", lateAnswers: [{ code: "offer_expired" }] });
   });
 });
 
@@ -534,14 +540,14 @@ it.each<[object, string]>([
     "webhooks: a fault of webhook deliveries has no match. Remove webhooks or match.",
   ],
   [{ webhooks: {}, do: "reset" }, "do: reset is for requests. Use match instead of webhooks."],
-  [{ webhooks: {}, do: { latency: 5 } }, "do: latency is for requests. Use match instead of webhooks."],
+  [{ webhooks: {}, do: { latencyMs: 5 } }, "do: latencyMs is for requests. Use match instead of webhooks."],
   [
     { do: { delaySecs: 5 } },
     "do: delaySecs is for webhook deliveries. Use webhooks instead of match, {} for all deliveries.",
   ],
   [
     { webhooks: {}, do: "explode" },
-    "do: must be one of truncate, reorder, duplicate, retry, delaySecs, signedSecsAgo, sign, alsoTo",
+    "do: must be one of truncate, reorder, duplicate, retry, delaySecs, signatureAgeSecs, sign, copyTo",
   ],
   [{ webhooks: {} }, "do: must be one of truncate, reorder, "],
   [
@@ -553,10 +559,10 @@ it.each<[object, string]>([
   [{ webhooks: {}, do: { retry: { times: 11, afterSecs: 1 } } }, "do.retry.times: "],
   [{ webhooks: {}, do: { retry: { times: 1 } } }, "do.retry.afterSecs: "],
   [{ webhooks: {}, do: { delaySecs: 0 } }, "do.delaySecs: "],
-  [{ webhooks: {}, do: { signedSecsAgo: 86_401 } }, "do.signedSecsAgo: "],
-  [{ webhooks: {}, do: { sign: "badly" } }, "do.sign: must be one of none, wrongSecret, "],
-  [{ webhooks: {}, do: { alsoTo: [] } }, "do.alsoTo: "],
-  [{ webhooks: {}, do: { alsoTo: [address, "ftp://x"] } }, "do.alsoTo[1]: must be an http or https address"],
+  [{ webhooks: {}, do: { signatureAgeSecs: 86_401 } }, "do.signatureAgeSecs: "],
+  [{ webhooks: {}, do: { sign: "badly" } }, "do.sign: must be one of none, wrong_secret, "],
+  [{ webhooks: {}, do: { copyTo: [] } }, "do.copyTo: "],
+  [{ webhooks: {}, do: { copyTo: [address, "ftp://x"] } }, "do.copyTo[1]: must be an http or https address"],
   [{ webhooks: { path: "/" }, do: "truncate" }, "webhooks.path: is not a known field"],
   [{ webhooks: null, do: "truncate" }, "webhooks: "],
   [{ webhooks: {}, when: { nth: 0 }, do: "truncate" }, "when.nth: "],

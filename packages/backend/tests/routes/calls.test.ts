@@ -49,14 +49,14 @@ describe("placing a call", () => {
   });
 
   it("is placed in the time zone of the account, which comes before that of the policy", async () => {
-    const backend = createBackend({ now: "2026-03-02T03:00:00Z", policies: { recipientTimeZone: "UTC" } });
+    const backend = createBackend({ now: "2026-03-02T03:00:00Z", policies: { defaultRecipientTimeZone: "UTC" } });
     backend.collections.update("accounts", demo.accountId, { timeZone: "Asia/Tokyo" });
     expect((await place(backend)).status).toBe(201);
   });
 
   it("refuses a policy with an unknown time zone, and says which values it may have", () => {
-    const change = () => createBackend().changePolicies({ recipientTimeZone: "Mars/Base" });
-    expect(change).toThrow("recipientTimeZone: must be an IANA time zone, such as Europe/Berlin, or unknown");
+    const change = () => createBackend().changePolicies({ defaultRecipientTimeZone: "Mars/Base" });
+    expect(change).toThrow("defaultRecipientTimeZone: must be an IANA time zone, such as Europe/Berlin, or unknown");
   });
 });
 
@@ -107,7 +107,7 @@ describe("the limits of an account", () => {
 describe("listing calls", () => {
   it("may lag and may leave out queued calls, by policy", async () => {
     const backend = createBackend({
-      policies: { callListLagSecs: 5, queuedCallsListed: false, concurrentCallLimit: 1 },
+      policies: { callListDelaySecs: 5, includeQueuedCalls: false, concurrentCallLimit: 1 },
     });
     await place(backend);
     await place(backend);
@@ -124,7 +124,7 @@ describe("listing calls", () => {
     const later = { id, accountId: demo.accountId, direction: "inbound", duration: 5, status: "completed" };
     backend.seed({ calls: [{ ...later, createdAt: new Date(backend.clock.now() + 1).toISOString() }] });
     expect((await list(backend)).body).toMatchObject({ meta: { total: 1 } });
-    backend.changePolicies({ callListLagSecs: 1 });
+    backend.changePolicies({ callListDelaySecs: 1 });
     expect((await list(backend)).body).toMatchObject({ meta: { total: 0 } });
   });
 });

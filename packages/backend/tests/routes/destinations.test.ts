@@ -12,7 +12,7 @@ function rotate(id: string): string {
 
 describe("rotating a secret", () => {
   it("is refused within the overlap if the policy says so, and keeps both secrets", async () => {
-    const backend = createBackend({ policies: { rotationDuringOverlap: "refuse" } });
+    const backend = createBackend({ policies: { secondRotation: "reject" } });
     expect((await send(backend, rotate(destinations.app))).status).toBe(200);
     const before = structuredClone(backend.state.destinations.get(destinations.app));
     await backend.clock.advance({ by: overlapMs - 1 });
@@ -26,7 +26,7 @@ describe("rotating a secret", () => {
   });
 
   it("checks owner and kind before the overlap", async () => {
-    const backend = createBackend({ policies: { rotationDuringOverlap: "refuse" } });
+    const backend = createBackend({ policies: { secondRotation: "reject" } });
     await send(backend, rotate(destinations.app));
     expect((await send(backend, rotate(destinations.phone))).status).toBe(400);
     expect((await send(backend, rotate(destinations.app), { token: null })).status).toBe(401);

@@ -14,7 +14,7 @@ describe("a ring", () => {
   const secsOf = (totalTimeoutSecs: number, ringTimeoutSecs?: number) => {
     const member = { destinationId: demo.destinations.phone, ...(ringTimeoutSecs && { ringTimeoutSecs }) };
     const target = { accountId: demo.accountId, members: [member], totalTimeoutSecs };
-    return planRings(state, policies, target, 1_000_000).map(({ from, until }) => (until - from) / 1000);
+    return planRings(state, policies, target, 1_000_000).map(({ startedAt, endsAt }) => (endsAt - startedAt) / 1000);
   };
 
   it("lasts as long as the group without a time of its own, for every time of a group", () => {

@@ -38,7 +38,7 @@ describe("a commit that fails", () => {
   it("answers 500 in the control plane too", async () => {
     const { open, fail } = storage();
     const backend = createBackend({ store: open(), controlPlane: true });
-    await backend.saved();
+    await backend.flush();
     fail(full);
     const { status, body } = await control(backend, "PUT /policies", { concurrentCallLimit: 3 });
     expect(status).toBe(500);
@@ -50,7 +50,7 @@ describe("a commit that fails", () => {
     const { open, fail } = storage();
     const backend = createBackend({ store: open(), controlPlane: true });
     backend.transfers.start({ destinationId: demo.destinations.availableHumans });
-    await backend.saved();
+    await backend.flush();
     const now = backend.clock.now();
     fail(full);
     const { status } = await control(backend, "POST /clock/advance", { by: 3_600_000 });
@@ -78,14 +78,14 @@ describe("a commit that fails", () => {
   it("shows in `saved` afterwards too, until a commit succeeds", async () => {
     const { open, fail } = storage();
     const backend = createBackend({ store: open() });
-    await backend.saved();
+    await backend.flush();
     fail(full);
     backend.transfers.start({ destinationId: demo.destinations.phone });
     await settled();
-    await expect(backend.saved()).rejects.toThrow("the disk is full");
+    await expect(backend.flush()).rejects.toThrow("the disk is full");
     fail(undefined);
     backend.transfers.start({ destinationId: demo.destinations.phone });
-    await expect(backend.saved()).resolves.toBeUndefined();
+    await expect(backend.flush()).resolves.toBeUndefined();
   });
 
   it("sends no webhook", async () => {
@@ -105,7 +105,7 @@ describe("a commit that fails", () => {
   it("lets timers rest for a second, and does their work once the store works again", async () => {
     const { open, fail } = storage();
     const { wall, pass } = manualWall();
-    const backend = createBackend({ store: open(), clock: "flowing", wall });
+    const backend = createBackend({ store: open(), clockMode: "running", wall });
     const { id } = backend.transfers.start({ destinationId: demo.destinations.availableHumans });
     await settled();
     fail(full);
@@ -189,7 +189,7 @@ describe("a commit that fails", () => {
     while (backend.state.groups.size === groups) await Promise.resolve();
     backend.close();
     expect((await answer).status).toBe(500);
-    await expect(backend.saved()).rejects.toThrow("the disk is full");
+    await expect(backend.flush()).rejects.toThrow("the disk is full");
   });
 });
 
@@ -227,7 +227,7 @@ it("the clock of a backend that could not be created plans nothing", () => {
     calls: [{ ...call, id: demo.calls.completed, status: "in_progress" }],
   };
   fail(full);
-  expect(() => createBackend({ store: open(), clock: "flowing", wall: { ...wall, after }, seed })).toThrow(full);
+  expect(() => createBackend({ store: open(), clockMode: "running", wall: { ...wall, after }, seed })).toThrow(full);
   expect(planned.size).toBe(0);
 });
 
@@ -237,7 +237,7 @@ describe("a backend that could not be created leaves its store new", () => {
     const scenarios = ["unknown" as ScenarioName];
     expect(() => createBackend({ store: open(), scenarios })).toThrow("unknown");
     await settled();
-    expect(createBackend({ store: open() }).isResumed).toBe(false);
+    expect(createBackend({ store: open() }).resumed).toBe(false);
   });
 
   it("because of the first commit", async () => {
@@ -246,7 +246,7 @@ describe("a backend that could not be created leaves its store new", () => {
     expect(() => createBackend({ store: open() })).toThrow("the disk is full");
     fail(undefined);
     await settled();
-    expect(createBackend({ store: open() }).isResumed).toBe(false);
+    expect(createBackend({ store: open() }).resumed).toBe(false);
   });
 
   it("because of what is given as a store or as real time", () => {

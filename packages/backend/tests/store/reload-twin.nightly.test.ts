@@ -1,6 +1,6 @@
 // Two backends get the same random requests. One keeps its state in a store and is replaced by one that loads it, now and then.
 import { type Backend, createBackend, demo } from "@call-transfer/backend";
-import { memoryStores } from "@call-transfer/backend/conformance";
+import { createMemoryStorage } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
 import type { BackendOptions } from "../../src/backend.ts";
 import { createRandom } from "../../src/utils/random.ts";
@@ -64,7 +64,7 @@ function choose(random: ReturnType<typeof createRandom>, { state, transfers }: B
     (to) => control(to, `PATCH /state/members/${member}`, pick(changes)),
     (to) => control(to, "POST /state/apiKeys", { accountId, expiresAt: "+30s" }),
     (to) => control(to, "PUT /policies", { concurrentCallLimit: 2, callDurationSecs: 30, missedCallLimit: 1 }),
-    (to) => control(to, "POST /scenarios/secret-just-rotated"),
+    (to) => control(to, "POST /scenarios/secret-rotated"),
     (to) =>
       control(to, "POST /faults", { webhooks: {}, do: [{ sign: "reversed" }, "pass"], when: { nth: 2, times: 2 } }),
     (to) => control(to, "POST /faults", { when: { probability: 0.5, times: 4 }, do: { status: 503 } }),
@@ -83,11 +83,11 @@ function choose(random: ReturnType<typeof createRandom>, { state, transfers }: B
 /** What must not differ. Ids of requests are reserved in blocks, so those after a restart are others. */
 function comparable(backend: Backend, answer: unknown): unknown {
   const { random, ...snapshot } = backend.snapshot();
-  const whole = { answer, snapshot, main: random.main, faults: random.faults, journal: backend.journal.list() };
+  const whole = { answer, snapshot, main: random.main, faults: random.faults, requests: backend.requests.list() };
   const histories = {
     inbox: backend.inbox.list(),
     sent: backend.deliveries.list(),
-    coverage: backend.journal.coverage(),
+    coverage: backend.requests.coverage(),
   };
   const isOther = (name: string): boolean => name === "requestId" || name === "durationMs" || name === "eventId";
   return JSON.parse(JSON.stringify({ ...whole, ...histories }, (name, value) => (isOther(name) ? undefined : value)));
@@ -95,7 +95,7 @@ function comparable(backend: Backend, answer: unknown): unknown {
 
 it.each([1, 2, 3, 4, 5, 6])("equals one that runs on, with the random requests %s", async (seed) => {
   const random = createRandom(seed);
-  const stores = memoryStores();
+  const stores = createMemoryStorage();
   let now = Date.parse("2026-05-01T10:00:00Z");
   const options: BackendOptions = {
     controlPlane: true,

@@ -1,22 +1,22 @@
 import { expect, it } from "vitest";
-import { memoryStores } from "../../src/conformance.ts";
+import { createMemoryStorage } from "../../src/conformance.ts";
 import { demo } from "../../src/data/demo-seed.ts";
-import type { SandboxStores } from "../../src/model/store.ts";
-import { createSandboxes } from "../../src/sandboxes.ts";
+import type { SandboxStorage } from "../../src/model/store.ts";
+import { createSandboxRegistry } from "../../src/sandboxes.ts";
 import { control } from "../test-client.ts";
 
 const frozenAt = "2031-07-06T05:04:03.000Z";
 
 it("all sandboxes come back with their names, their order, their state and their options", async () => {
-  const stores = memoryStores();
-  const first = createSandboxes({ stores });
+  const stores = createMemoryStorage();
+  const first = createSandboxRegistry({ stores });
   await control(first, "POST /sandboxes", { name: "team-b", now: frozenAt, policies: { concurrentCallLimit: 2 } });
   await control(first, "POST /sandboxes", { name: "team-a" });
   await control(first, "PUT /policies", { missedCallLimit: 9 }, { "x-sandbox": "team-a" });
-  const second = createSandboxes({ stores });
+  const second = createSandboxRegistry({ stores });
   expect(second.list()).toEqual(["default", "team-b", "team-a"]);
   expect(second.get("team-a")?.policies.missedCallLimit).toBe(9);
-  expect(second.get("default")?.isResumed).toBe(true);
+  expect(second.get("default")?.resumed).toBe(true);
   const frozen = second.get("team-b");
   await frozen?.advance({ by: 60_000 });
   frozen?.reset();
@@ -24,30 +24,30 @@ it("all sandboxes come back with their names, their order, their state and their
 });
 
 it("a deleted sandbox stays deleted, and one of its name begins from the start", async () => {
-  const stores = memoryStores();
-  const first = createSandboxes({ stores });
+  const stores = createMemoryStorage();
+  const first = createSandboxRegistry({ stores });
   const gone = first.create("gone");
   gone.collections.update("accounts", demo.accountId, { name: "Changed" });
-  await gone.saved();
+  await gone.flush();
   first.delete("gone");
-  expect(createSandboxes({ stores }).list()).toEqual(["default"]);
-  const again = createSandboxes({ stores }).create("gone");
-  expect([again.isResumed, again.state.accounts.get(demo.accountId)?.name]).not.toContain("Changed");
-  expect(again.isResumed).toBe(false);
+  expect(createSandboxRegistry({ stores }).list()).toEqual(["default"]);
+  const again = createSandboxRegistry({ stores }).create("gone");
+  expect([again.resumed, again.state.accounts.get(demo.accountId)?.name]).not.toContain("Changed");
+  expect(again.resumed).toBe(false);
 });
 
 it("a sandbox that could not be created is not stored", () => {
-  const stores = memoryStores();
-  const sandboxes = createSandboxes({ stores });
+  const stores = createMemoryStorage();
+  const sandboxes = createSandboxRegistry({ stores });
   expect(() => sandboxes.create("bad", { clockRate: -1 })).toThrow("clockRate");
   expect(stores.list().map(({ name }) => name)).toEqual(["default"]);
 });
 
 it("idle sandboxes that are removed are removed from the stores too", async () => {
-  const stores = memoryStores();
+  const stores = createMemoryStorage();
   let now = 0;
   const wall = { now: () => now, after: () => () => {} };
-  const sandboxes = createSandboxes({ stores, wall, sandboxIdleMs: 1000 });
+  const sandboxes = createSandboxRegistry({ stores, wall, sandboxIdleMs: 1000 });
   sandboxes.create("idle");
   now = 2000;
   expect(sandboxes.list()).toEqual(["default"]);
@@ -56,12 +56,12 @@ it("idle sandboxes that are removed are removed from the stores too", async () =
 
 /** Stores that refuse some work as long as their disk is full. */
 function fillable() {
-  const stores = memoryStores();
+  const stores = createMemoryStorage();
   let isFull = false;
   const refuse = (): void => {
     if (isFull) throw new Error("the disk is full");
   };
-  const watched: SandboxStores = {
+  const watched: SandboxStorage = {
     ...stores,
     open(name, options) {
       if (!stores.list().some((stored) => stored.name === name)) refuse();
@@ -82,24 +82,24 @@ function fillable() {
 
 it("a sandbox that could not be deleted stays, and goes on storing", async () => {
   const { stores, fill } = fillable();
-  const sandboxes = createSandboxes({ stores });
+  const sandboxes = createSandboxRegistry({ stores });
   sandboxes.create("kept", { policies: { concurrentCallLimit: 2 } });
   fill(true);
   const refused = await control(sandboxes, "DELETE /sandboxes/kept");
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([500, expect.stringContaining("the disk is full")]);
   await control(sandboxes, "PUT /policies", { missedCallLimit: 9 }, { "x-sandbox": "kept" });
-  const { policies } = createSandboxes({ stores }).get("kept") ?? {};
+  const { policies } = createSandboxRegistry({ stores }).get("kept") ?? {};
   expect(policies).toMatchObject({ missedCallLimit: 9, concurrentCallLimit: 2 });
   fill(false);
   expect((await control(sandboxes, "DELETE /sandboxes/kept")).status).toBe(204);
-  expect(createSandboxes({ stores }).list()).toEqual(["default"]);
+  expect(createSandboxRegistry({ stores }).list()).toEqual(["default"]);
 });
 
 it("an idle sandbox that could not be removed fails no request, and is removed later", async () => {
   const { stores, fill } = fillable();
   let now = 0;
   const wall = { now: () => now, after: () => () => {} };
-  const sandboxes = createSandboxes({ stores, wall, sandboxIdleMs: 1000 });
+  const sandboxes = createSandboxRegistry({ stores, wall, sandboxIdleMs: 1000 });
   sandboxes.create("idle");
   fill(true);
   now = 1000;
@@ -111,7 +111,7 @@ it("an idle sandbox that could not be removed fails no request, and is removed l
 
 it("a request that cannot create its sandbox says why", async () => {
   const { stores, fill } = fillable();
-  const sandboxes = createSandboxes({ stores, autoSandboxes: true });
+  const sandboxes = createSandboxRegistry({ stores, autoSandboxes: true });
   fill(true);
   const { status, body } = await control(sandboxes, "GET /policies", undefined, { "x-sandbox": "new" });
   expect(status).toBe(500);
@@ -119,24 +119,24 @@ it("a request that cannot create its sandbox says why", async () => {
 });
 
 it("closes the sandboxes that it has opened if one cannot be loaded", () => {
-  const stores = memoryStores();
-  createSandboxes({ stores }).create("good");
+  const stores = createMemoryStorage();
+  createSandboxRegistry({ stores }).create("good");
   stores.open("bad", "{}").commit([{ table: "sandbox", key: "version", text: "9" }]);
   const closed: string[] = [];
-  const watched: SandboxStores = {
+  const watched: SandboxStorage = {
     ...stores,
     open: (name, options) => ({ ...stores.open(name, options), close: () => void closed.push(name) }),
   };
-  expect(() => createSandboxes({ stores: watched })).toThrow("version 9");
+  expect(() => createSandboxRegistry({ stores: watched })).toThrow("version 9");
   expect(closed.sort()).toEqual(["bad", "default", "good"]);
 });
 
 it("a stored sandbox that cannot be loaded is named, and the clocks of the others stop", async () => {
-  const stores = memoryStores();
-  const first = createSandboxes({ stores, clock: "flowing" });
+  const stores = createMemoryStorage();
+  const first = createSandboxRegistry({ stores, clockMode: "running" });
   first.default.transfers.start({ destinationId: demo.destinations.phone });
   first.create("newer");
-  await first.default.saved();
+  await first.default.flush();
   first.close();
   stores.open("newer", "{}").commit([{ table: "sandbox", key: "version", text: "2" }]);
   const planned = new Set<() => void>();
@@ -144,20 +144,20 @@ it("a stored sandbox that cannot be loaded is named, and the clocks of the other
     planned.add(task);
     return () => void planned.delete(task);
   };
-  const create = () => createSandboxes({ stores, wall: { now: Date.now, after } });
+  const create = () => createSandboxRegistry({ stores, wall: { now: Date.now, after } });
   expect(create).toThrow('Sandbox "newer": The stored sandbox has version 2');
   expect(planned.size).toBe(0);
 });
 
 it("ends the use of every store", () => {
-  const stores = memoryStores();
+  const stores = createMemoryStorage();
   const closed: string[] = [];
-  const watched: SandboxStores = {
+  const watched: SandboxStorage = {
     ...stores,
     open: (name, options) => ({ ...stores.open(name, options), close: () => void closed.push(name) }),
     close: () => void closed.push("all"),
   };
-  const sandboxes = createSandboxes({ stores: watched });
+  const sandboxes = createSandboxRegistry({ stores: watched });
   sandboxes.create("one");
   sandboxes.close();
   expect(closed).toEqual(["default", "one", "all"]);

@@ -1,5 +1,5 @@
 import type { Backend } from "../../src/backend.ts";
-import { memoryStores } from "../../src/conformance.ts";
+import { createMemoryStorage } from "../../src/conformance.ts";
 import type { WallClock } from "../../src/model/clock.ts";
 import type { RowChange, SandboxStore } from "../../src/model/store.ts";
 
@@ -41,7 +41,7 @@ export async function settled(): Promise<void> {
 
 /** A store whose rows outlive the backends that use it. */
 export function storage() {
-  const stores = memoryStores();
+  const stores = createMemoryStorage();
   const commits: (readonly RowChange[])[] = [];
   let failure: Error | undefined;
   let process = 1;

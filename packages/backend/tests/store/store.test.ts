@@ -104,18 +104,18 @@ describe("after a restart", () => {
   it("everything is there that was acknowledged, with the same tokens, policies, faults and inbox", async () => {
     const { open, crash } = storage();
     const first = createBackend({ store: open(), controlPlane: true });
-    expect(first.isResumed).toBe(false);
-    const token = await first.keys.issueToken({ userId: demo.users.owner });
+    expect(first.resumed).toBe(false);
+    const token = await first.credentials.createAccessToken({ userId: demo.users.owner });
     await createGroup(first);
     await control(first, "PUT /policies", { concurrentCallLimit: 3 });
     first.faults.add("listCalls 503, 503");
-    first.inbox.answer = { status: 503 };
-    await first.saved();
+    first.inbox.response = { status: 503 };
+    await first.flush();
     const expected = first.snapshot();
     crash(first);
-    const second = restart({ prng: 7, policies: { concurrentCallLimit: 9 } }, open);
+    const second = restart({ randomSeed: 7, policies: { concurrentCallLimit: 9 } }, open);
     const { random, ...others } = second.snapshot();
-    expect(second.isResumed).toBe(true);
+    expect(second.resumed).toBe(true);
     expect(others).toEqual((({ random: _, ...rest }) => rest)(expected));
     expect(random).toEqual({ ...expected.random, requestIds: random.requestIds });
     const headers = { "x-account-id": demo.accountId };
@@ -126,15 +126,15 @@ describe("after a restart", () => {
     ["policies", (backend) => backend.changePolicies({ missedCallLimit: 9 }), (backend) => backend.policies],
     [
       "the policies of a scenario",
-      (backend) => backend.applyScenario("daily-quota-used"),
+      (backend) => backend.applyScenario("daily-limit-reached"),
       (backend) => backend.policies,
     ],
-    ["an inbox that was cleared", (backend) => backend.inbox.clear(), (backend) => backend.inbox.answer],
+    ["an inbox that was cleared", (backend) => backend.inbox.clear(), (backend) => backend.inbox.response],
     ["a history that was cleared", (backend) => backend.reset(), (backend) => backend.deliveries.list()],
     [
-      "a journal that was cleared",
-      (backend) => backend.journal.clear(),
-      (backend) => [backend.journal.list(), backend.journal.count],
+      "a request log that was cleared",
+      (backend) => backend.requests.clear(),
+      (backend) => [backend.requests.list(), backend.requests.count],
     ],
     [
       "the secret of tokens in a snapshot",
@@ -145,7 +145,7 @@ describe("after a restart", () => {
     const { open, crash } = storage();
     const { wall, pass } = manualWall();
     const first = createBackend({ store: open(), wall });
-    first.inbox.answer = { status: 503 };
+    first.inbox.response = { status: 503 };
     await send(first, "GET /roles");
     first.collections.update("destinations", demo.destinations.app, { config: { url: "http://inbox.invalid/offers" } });
     await first.deliveries.trigger({ destinationId: demo.destinations.app });
@@ -166,14 +166,14 @@ describe("after a restart", () => {
     const first = createBackend({ store: open() });
     const { tokenSecret } = first.snapshot();
     first.restore({ ...createBackend().snapshot(), tokenSecret: "ab".repeat(32) });
-    await first.saved();
+    await first.flush();
     first.reset();
-    await first.saved();
+    await first.flush();
     crash(first);
     expect(restart({}, open).snapshot().tokenSecret).toBe(tokenSecret);
   });
 
-  it("a request that was refused before its credential counted is in the journal", async () => {
+  it("a request that was refused before its credential counted is in the request log", async () => {
     const { open, crash } = storage();
     const { wall, pass } = manualWall();
     const first = createBackend({ store: open(), wall });
@@ -184,7 +184,7 @@ describe("after a restart", () => {
     crash(first);
     expect(
       restart({ wall }, open)
-        .journal.list()
+        .requests.list()
         .map(({ status }) => status),
     ).toEqual([200, 401]);
   });
@@ -266,18 +266,18 @@ describe("after a restart", () => {
       bodies.push(String(init?.body));
       return new Promise(() => {});
     };
-    const first = createBackend({ store: open(), clock: "flowing", wall, fetch });
+    const first = createBackend({ store: open(), clockMode: "running", wall, fetch });
     first.transfers.start({ destinationId: demo.destinations.app });
     await settled();
-    restart({ clock: "flowing", wall, fetch }, open);
+    restart({ clockMode: "running", wall, fetch }, open);
     await settled();
     expect(bodies).toEqual([bodies[0], bodies[0]]);
   });
 
-  it("a flowing clock has run on, and what was due meanwhile happens at once, offers first", async () => {
+  it("a running clock has run on, and what was due meanwhile happens at once, offers first", async () => {
     const { open } = storage();
     const { wall, sleep } = manualWall();
-    const options: BackendOptions = { clock: "flowing", wall, fetch: () => new Promise(() => {}) };
+    const options: BackendOptions = { clockMode: "running", wall, fetch: () => new Promise(() => {}) };
     const first = createBackend({ ...options, store: open() });
     const { id } = first.transfers.start({ destinationId: demo.destinations.app });
     await settled();
@@ -293,14 +293,14 @@ describe("after a restart", () => {
     expect(second.clock.now()).toBe(before + 3_600_000);
     expect(offered).toEqual([id]);
     expect(second.transfers.get(id)?.status).toBe("unanswered");
-    expect(second.transfers.get(id)?.rings[0]?.late).toMatchObject([{ code: "offer_expired" }]);
+    expect(second.transfers.get(id)?.rings[0]?.lateAnswers).toMatchObject([{ code: "offer_expired" }]);
     second.close();
   });
 
-  it("a flowing clock does not go back if the real time was set back", async () => {
+  it("a running clock does not go back if the real time was set back", async () => {
     const { open } = storage();
     const { wall, pass, sleep } = manualWall();
-    const first = createBackend({ clock: "flowing", wall, store: open() });
+    const first = createBackend({ clockMode: "running", wall, store: open() });
     const before = first.clock.now();
     sleep(-86_400_000);
     const second = restart({ wall }, open);
@@ -313,10 +313,10 @@ describe("after a restart", () => {
   it("a fast clock stands still in the year 9999, and everything else works", async () => {
     const { open } = storage();
     const { wall, sleep } = manualWall();
-    const options: BackendOptions = { clock: "flowing", clockRate: 10_000, wall };
+    const options: BackendOptions = { clockMode: "running", clockRate: 10_000, wall };
     const first = createBackend({ ...options, store: open() });
     first.transfers.start({ destinationId: demo.destinations.phone });
-    await first.saved();
+    await first.flush();
     sleep(30 * 365 * 86_400_000);
     const second = restart(options, open);
     expect((await createGroup(second)).status).toBe(201);
@@ -339,25 +339,25 @@ describe("after a restart", () => {
     const { wall, sleep } = manualWall();
     const first = createBackend({ store: open(), wall });
     await first.advance({ by: 5000 });
-    await first.saved();
+    await first.flush();
     const before = first.clock.now();
     sleep(3_600_000);
     expect(restart({ wall }, open).clock.now()).toBe(before);
   });
 
-  it("a server that ended in order resumes a clock that flows", async () => {
+  it("a server that ended in order resumes a clock that runs", async () => {
     const { open } = storage();
     const { wall, sleep } = manualWall();
-    const first = createBackend({ store: open(), clock: "flowing", wall });
+    const first = createBackend({ store: open(), clockMode: "running", wall });
     const before = first.clock.now();
     first.close();
     sleep(1000);
-    const second = restart({ clock: "flowing", wall }, open);
-    expect([second.clock.mode, second.clock.now()]).toEqual(["flowing", before + 1000]);
+    const second = restart({ clockMode: "running", wall }, open);
+    expect([second.clock.mode, second.clock.now()]).toEqual(["running", before + 1000]);
     second.close();
   });
 
-  it("the journal and the coverage are those of the last flush, and go on counting", async () => {
+  it("the request log and the coverage are those of the last flush, and go on counting", async () => {
     const { open, crash } = storage();
     const { wall, pass } = manualWall();
     const first = createBackend({ store: open(), wall });
@@ -367,29 +367,29 @@ describe("after a restart", () => {
     await send(first, "GET /accounts");
     crash(first);
     const second = restart({ wall }, open);
-    expect(second.journal.list().map(({ operationId }) => operationId)).toEqual(Array(4).fill("listRoles"));
+    expect(second.requests.list().map(({ operationId }) => operationId)).toEqual(Array(4).fill("listRoles"));
     await send(second, "GET /roles");
-    expect(second.journal.list().map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
-    const roles = second.journal.coverage().find(({ operationId }) => operationId === "listRoles");
+    expect(second.requests.list().map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+    const roles = second.requests.coverage().find(({ operationId }) => operationId === "listRoles");
     expect(roles?.statuses.find(({ status }) => status === 200)?.count).toBe(4);
     expect(roles?.codes.find(({ code }) => code === "account_access_denied")?.count).toBe(1);
   });
 
-  it("a flush stores of the journal only what is new, and removes what is gone", async () => {
+  it("a flush stores of the request log only what is new, and removes what is gone", async () => {
     const { open, commits } = storage();
     const { wall, pass } = manualWall();
     let stored = 0;
-    /** The rows of the journal that were committed since the last look: their keys, and the ids of their entries. */
+    /** The rows of the request log that were committed since the last look: their keys, and the ids of their entries. */
     const news = () => {
       const rows = commits.slice(stored).flat();
       stored = commits.length;
       return rows
-        .filter(({ table }) => table === "journal")
+        .filter(({ table }) => table === "requests")
         .map(({ key, text }) => [key, text && JSON.parse(text).map(({ id }: { id: number }) => id)]);
     };
     const first = createBackend({ store: open(), wall });
     await send(first, "GET /roles");
-    first.journal.clear();
+    first.requests.clear();
     await send(first, "GET /roles");
     first.close();
     expect(news()).toEqual([["2", [2]]]);
@@ -399,11 +399,11 @@ describe("after a restart", () => {
     second.close();
     expect(commits.length).toBe(stored);
     const third = restart({ wall }, open);
-    expect(third.journal.get(2)?.id).toBe(2);
+    expect(third.requests.get(2)?.id).toBe(2);
     await send(third, "GET /roles");
     await pass(250);
     expect(news()).toEqual([["3", [3]]]);
-    third.journal.clear();
+    third.requests.clear();
     await pass(250);
     expect(news()).toEqual([
       ["2", undefined],
@@ -415,7 +415,7 @@ describe("after a restart", () => {
     third.close();
   });
 
-  it("a journal that was cleared stays cleared, and one that overflowed holds the latest 1000", async () => {
+  it("a request log that was cleared stays cleared, and one that overflowed holds the latest 1000", async () => {
     const { open } = storage();
     const { wall, pass } = manualWall();
     let backend = createBackend({ store: open(), wall, policies: { rateLimit: { requests: 10_000, windowSecs: 60 } } });
@@ -425,16 +425,18 @@ describe("after a restart", () => {
     }
     backend.close();
     backend = restart({ wall }, open);
-    expect(backend.journal.list().map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => 501 + index));
-    expect(backend.journal.count).toBe(1500);
-    const rows = [...(open().load() ?? [])].filter(({ table }) => table === "journal");
+    expect(backend.requests.list().map(({ id }) => id)).toEqual(
+      Array.from({ length: 1000 }, (_, index) => 501 + index),
+    );
+    expect(backend.requests.count).toBe(1500);
+    const rows = [...(open().load() ?? [])].filter(({ table }) => table === "requests");
     expect(rows.flatMap(({ text }) => JSON.parse(text)).length).toBeLessThan(1400);
-    backend.journal.clear();
+    backend.requests.clear();
     backend.close();
     backend = restart({ wall }, open);
-    expect([backend.journal.list(), backend.journal.count]).toEqual([[], 0]);
+    expect([backend.requests.list(), backend.requests.count]).toEqual([[], 0]);
     await send(backend, "GET /roles");
-    expect(backend.journal.list().map(({ id }) => id)).toEqual([1501]);
+    expect(backend.requests.list().map(({ id }) => id)).toEqual([1501]);
   });
 
   it("deliveries and received offers are there, also beyond the number that is kept", async () => {
@@ -459,10 +461,10 @@ describe("after a restart", () => {
     const first = createBackend({ store: open() });
     await createGroup(first);
     first.reset();
-    await first.saved();
+    await first.flush();
     crash(first);
     const second = restart({}, open);
-    expect(second.isResumed).toBe(true);
+    expect(second.resumed).toBe(true);
     expect([...second.state.groups.values()].map(({ name }) => name)).not.toContain(group.name);
   });
 

@@ -14,7 +14,7 @@ async function idsOf(backend: Backend): Promise<readonly unknown[]> {
   const placed = await send(backend, "POST /calls", { body: call });
   const group = { name: "Another", members: [{ destinationId: demo.destinations.app }] };
   const created = await send(backend, "POST /transfers/destination-groups", { body: group });
-  const key = backend.keys.issueApiKey();
+  const key = backend.credentials.createApiKey();
   const own = (body: unknown, name: string): unknown => Reflect.get(Object(body), name);
   const requestIds = [placed, created].map(({ headers }) => headers.get("x-request-id"));
   return [id, own(placed.body, "callId"), own(created.body, "id"), key.id, key.key, ...requestIds];
@@ -25,18 +25,21 @@ function expectNoneTwice(ids: readonly unknown[]): void {
   expect(new Set(ids).size).toBe(ids.length);
 }
 
-describe("a flowing clock without a seed", () => {
+describe("a running clock without a seed", () => {
   it("gives no id of an earlier start", async () => {
-    expectNoneTwice([...(await idsOf(create({ clock: "flowing" }))), ...(await idsOf(create({ clock: "flowing" })))]);
+    expectNoneTwice([
+      ...(await idsOf(create({ clockMode: "running" }))),
+      ...(await idsOf(create({ clockMode: "running" }))),
+    ]);
   });
 
   it("gives no id again after a reset, nor after a snapshot is restored", async () => {
-    const backend = create({ clock: "flowing" });
+    const backend = create({ clockMode: "running" });
     const ids = [...(await idsOf(backend))];
     const snapshot = backend.snapshot();
     backend.reset();
     ids.push(...(await idsOf(backend)));
-    for (const target of [backend, create({ clock: "flowing" })]) {
+    for (const target of [backend, create({ clockMode: "running" })]) {
       // Without what was created since the start, which could not be created again.
       target.restore({ ...snapshot, seed: create({}).snapshot().seed, timers: [] });
       ids.push(...(await idsOf(target)));
@@ -45,24 +48,26 @@ describe("a flowing clock without a seed", () => {
   });
 
   it("draws a seed that repeats the ids when it is given", async () => {
-    const drawn = create({ clock: "flowing" });
-    expect(await idsOf(create({ clock: "flowing", prng: drawn.prng }))).toEqual(await idsOf(drawn));
+    const drawn = create({ clockMode: "running" });
+    expect(await idsOf(create({ clockMode: "running", randomSeed: drawn.randomSeed }))).toEqual(await idsOf(drawn));
   });
 });
 
 describe("a fixed seed", () => {
-  it.each<BackendOptions>([{}, { clock: "frozen" }, { clock: "flowing", prng: 3 }, { clock: "frozen", prng: 3 }])(
-    "gives the same ids at each start and after a reset: %j",
-    async (options) => {
-      const backend = create(options);
-      const ids = await idsOf(backend);
-      const again = create(options);
-      expect(await idsOf(again)).toEqual(ids);
-      again.reset();
-      expect(await idsOf(again)).toEqual(ids);
-      expect(again.prng).toBe(options.prng ?? 1);
-    },
-  );
+  it.each<BackendOptions>([
+    {},
+    { clockMode: "frozen" },
+    { clockMode: "running", randomSeed: 3 },
+    { clockMode: "frozen", randomSeed: 3 },
+  ])("gives the same ids at each start and after a reset: %j", async (options) => {
+    const backend = create(options);
+    const ids = await idsOf(backend);
+    const again = create(options);
+    expect(await idsOf(again)).toEqual(ids);
+    again.reset();
+    expect(await idsOf(again)).toEqual(ids);
+    expect(again.randomSeed).toBe(options.randomSeed ?? 1);
+  });
 });
 
 describe("the initial state", () => {
@@ -70,7 +75,7 @@ describe("the initial state", () => {
     accounts: [{ id: "a0000000-0000-4000-8000-000000000009", name: "A" }],
     apiKeys: [{ accountId: "a0000000-0000-4000-8000-000000000009" }],
   };
-  const starts: readonly BackendOptions[] = [{ clock: "flowing" }, { clock: "flowing" }, { prng: 5 }, {}];
+  const starts: readonly BackendOptions[] = [{ clockMode: "running" }, { clockMode: "running" }, { randomSeed: 5 }, {}];
 
   it("has the same ids and secrets with every seed, also after a reset", () => {
     const keys = starts.map((options) => {
@@ -85,7 +90,7 @@ describe("the initial state", () => {
 
   it("has the same signing secrets after a scenario that rotates them", () => {
     const secrets = starts.map((options) => {
-      const backend = create({ ...options, scenarios: ["secret-just-rotated"] });
+      const backend = create({ ...options, scenarios: ["secret-rotated"] });
       return [...backend.state.destinations.values()].map(({ signingSecret }) => signingSecret);
     });
     for (const each of secrets) expect(each).toEqual(secrets[0]);
@@ -93,7 +98,7 @@ describe("the initial state", () => {
 
   it("signs access tokens with the same key, so that a later start accepts them", async () => {
     const [first, ...later] = starts.map((options) => create({ now: "2026-03-02T12:00:00Z", ...options }));
-    const token = await first?.keys.issueToken({ userId: demo.users.owner });
+    const token = await first?.credentials.createAccessToken({ userId: demo.users.owner });
     const headers = { "x-account-id": demo.accountId };
     for (const backend of later) {
       expect((await send(backend, "GET /roles", { token: token ?? null, headers })).status).toBe(200);

@@ -24,7 +24,7 @@ it("a secret is found at any depth, each time", () => {
   ]);
 });
 
-describe("the journal", () => {
+describe("the request log", () => {
   it.each([
     "api_key",
     "apiKeys",
@@ -100,7 +100,7 @@ describe("the journal", () => {
     const backend = createBackend();
     await backend.fetch(`http://mock.test/api/v1/roles?api_key=${demo.apiKey}&q=${demo.apiKey}`);
     await backend.fetch(`http://mock.test/api/v1/${demo.apiKey}`);
-    const kept = backend.journal.list().map(({ id }) => backend.journal.get(id));
+    const kept = backend.requests.list().map(({ id }) => backend.requests.get(id));
     expect(JSON.stringify(kept)).not.toContain(demo.apiKey);
   });
 });

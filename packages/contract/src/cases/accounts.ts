@@ -2,7 +2,7 @@ import { accounts, users } from "../fixtures/names.ts";
 import { casesFor } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
 
-const test = casesFor("accounts", ["auth", "stateful"]);
+const test = casesFor("accounts", ["authentication", "state"]);
 
 export const accountCases = [
   test("a user sees their accounts, without X-Account-Id", async (target, check) => {
@@ -19,7 +19,7 @@ export const accountCases = [
     check.equal(ids.toSorted(), [accounts.home, accounts.foreign, accounts.suspended].toSorted(), "accounts");
   }),
   test("a key sees the account it belongs to", async (target, check) => {
-    const list = await (await connect(target, { keyOf: accounts.foreign })).accounts.list();
+    const list = await (await connect(target, { keyAccountId: accounts.foreign })).accounts.list();
     check.equal(
       list.accounts.map(({ id }) => id),
       [accounts.foreign],

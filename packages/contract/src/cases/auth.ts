@@ -8,14 +8,14 @@ import type { Check } from "../suite/check.ts";
 import { codeOf, connect, homeUser, invoke, sendRaw, validInput } from "../suite/client.ts";
 import type { Caller, Credentials, KeyHolder, Target } from "../suite/target.ts";
 
-const test = casesFor("authentication", ["auth", "stateful", "clock"]);
-const permission = casesFor("permissions", ["auth"]);
+const test = casesFor("authentication", ["authentication", "state", "clock"]);
+const permission = casesFor("permissions", ["authentication"]);
 const allScopes = [...new Set(operationIds.map((id) => operations[id].scope))];
 /** The IP address that the suite sends from, and another one. */
 const ownIp = "127.0.0.1";
 const otherIp = "203.0.113.7";
 
-const key = (changes: Omit<KeyHolder, "keyOf"> = {}): Caller => ({ keyOf: accounts.home, ...changes });
+const key = (changes: Omit<KeyHolder, "keyAccountId"> = {}): Caller => ({ keyAccountId: accounts.home, ...changes });
 
 /** A caller and the expected error code; success without one. */
 interface Situation {
@@ -36,7 +36,11 @@ function situationsOf(operation: OperationId): Situation[] {
   const { scope } = operations[operation];
   const scopes = allScopes.filter((other) => other !== scope);
   const suspended = { assumption: "A-42", subject: "the account is suspended" };
-  const keyOfSuspended = { name: "a key of a suspended account", who: { keyOf: accounts.suspended }, ...suspended };
+  const keyOfSuspended = {
+    name: "a key of a suspended account",
+    who: { keyAccountId: accounts.suspended },
+    ...suspended,
+  };
   return [
     { name: "an expired JWT", who: { ...homeUser("owner"), expired: true }, expected: "token_expired" },
     { name: "an expired key", who: key({ state: "expired" }), expected: "api_key_expired" },
@@ -86,7 +90,7 @@ async function answers(
 ): Promise<void> {
   const call = invoke(await connect(target, who), operation, validInput(operation));
   if (!expected) return check.equal((await call.withResponse()).response.status, successOf(operation), "status");
-  await (assumption ? check.rejectedWithStatusOf(call, expected, assumption, subject) : check.rejected(call, expected));
+  await (assumption ? check.rejectedWithStatus(call, expected, assumption, subject) : check.rejected(call, expected));
 }
 
 function* matrixOf(operation: OperationId): Generator<ContractCase> {
@@ -182,7 +186,7 @@ export const authCases: readonly ContractCase[] = [
     const client = await connect(target, homeUser("agent"));
     await client.members.deleteHours(members.agent);
     const other = client.members.deleteHours(members.colleague);
-    await check.rejectedWithStatusOf(other, "insufficient_permissions", "A-16", "the role does not permit it");
+    await check.rejectedWithStatus(other, "insufficient_permissions", "A-16", "the role does not permit it");
   }),
   test("a key's IP address is not taken from X-Forwarded-For", async (target, check) => {
     const { apiKey } = await target.credentialsFor(key({ allowedIps: [otherIp] }));

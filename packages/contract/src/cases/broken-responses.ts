@@ -1,11 +1,11 @@
 import { RequestError, type RequestOutcome } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import { operationIds } from "../document/document.ts";
-import { type ContractCase, casesFor, covering, type RetryClass } from "../suite/case.ts";
+import { type ContractCase, casesFor, covering, type Idempotency } from "../suite/case.ts";
 import { connectImpatient, invoke, type PendingResult, validInput } from "../suite/client.ts";
 import type { BrokenResponse } from "../suite/target.ts";
 
-const test = casesFor("broken responses", ["faults", "stateful"]);
+const test = casesFor("broken responses", ["faults", "state"]);
 
 /** The SDK's reaction: how often it sends a request, and the outcome it reports. */
 interface Reaction {
@@ -19,7 +19,7 @@ const sentAgain: Reaction = { sent: 2 };
 const givenUp = (outcome: RequestOutcome): Reaction => ({ sent: 1, outcome });
 
 interface BrokenResponseRule {
-  readonly reactions: Readonly<Record<RetryClass, Reaction>>;
+  readonly reactions: Readonly<Record<Idempotency, Reaction>>;
   /** Whether the client notices it only at the attempt's deadline, which takes real time. */
   readonly takesTime?: true;
   /** Whether it damages only the body, so that a response without a body stays intact. */
@@ -27,12 +27,16 @@ interface BrokenResponseRule {
 }
 
 /** No response, so the outcome is unknown. */
-const lost: BrokenResponseRule["reactions"] = { safe: sentAgain, unique: sentAgain, once: givenUp("unknown") };
+const lost: BrokenResponseRule["reactions"] = {
+  idempotent: sentAgain,
+  conflict_safe: sentAgain,
+  non_idempotent: givenUp("unknown"),
+};
 /** Only the head of a success arrived: the request was applied, but the body is lost. */
 const cutShort: BrokenResponseRule["reactions"] = {
-  safe: sentAgain,
-  unique: givenUp("applied"),
-  once: givenUp("applied"),
+  idempotent: sentAgain,
+  conflict_safe: givenUp("applied"),
+  non_idempotent: givenUp("applied"),
 };
 
 /** Broken connections and responses, and the SDK's reaction to each (§8). */
@@ -41,11 +45,11 @@ export const brokenResponses: Readonly<Record<BrokenResponse, BrokenResponseRule
   empty: { reactions: lost },
   hang: { reactions: lost, takesTime: true },
   // The retry finds the name taken: by the first attempt, or by another client.
-  processThenDrop: { reactions: { ...lost, unique: { sent: 2, outcome: "unknown" } } },
+  process_then_reset: { reactions: { ...lost, conflict_safe: { sent: 2, outcome: "unknown" } } },
   truncate: { reactions: cutShort, needsBody: true },
-  slowBody: { reactions: cutShort, needsBody: true, takesTime: true },
-  wrongContentType: { reactions: { safe: served, unique: served, once: served } },
-  unknownEnum: { reactions: { safe: served, unique: served, once: served } },
+  slow_body: { reactions: cutShort, needsBody: true, takesTime: true },
+  wrong_content_type: { reactions: { idempotent: served, conflict_safe: served, non_idempotent: served } },
+  unknown_enum_value: { reactions: { idempotent: served, conflict_safe: served, non_idempotent: served } },
 };
 
 async function outcomeOf(call: PendingResult): Promise<RequestOutcome | undefined> {
@@ -66,18 +70,19 @@ function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: Bro
   // For cases that take real time, one operation of each class is enough.
   const chosen = takesTime
     ? touched.filter(
-        (id, index) => touched.findIndex((other) => operations[other].retry === operations[id].retry) === index,
+        (id, index) =>
+          touched.findIndex((other) => operations[other].idempotency === operations[id].idempotency) === index,
       )
     : touched;
   return chosen.map((operation) => {
-    const { retry } = operations[operation];
+    const { idempotency } = operations[operation];
     return covering(
-      [{ kind: "reaction", fault, retry }],
-      test(`${operation} after ${fault} is ${words(reactions[retry])}`, async (target, check) => {
+      [{ kind: "reaction", fault, idempotency }],
+      test(`${operation} after ${fault} is ${words(reactions[idempotency])}`, async (target, check) => {
         await target.faults.add({ match: { operationId: operation }, do: fault });
         const { client, sent } = await connectImpatient(target, takesTime ?? false);
         const outcome = await outcomeOf(invoke(client, operation, validInput(operation)));
-        check.equal({ sent: sent.count, outcome }, reactions[retry], "the SDK's reaction");
+        check.equal({ sent: sent.count, outcome }, reactions[idempotency], "the SDK's reaction");
       }),
     );
   });

@@ -9,12 +9,12 @@ import { fieldsNamed } from "../suite/check.ts";
 import { connect, validInput } from "../suite/client.ts";
 import type { PolicyChanges } from "../suite/target.ts";
 
-const test = casesFor("calls", ["stateful", "validates", "policies", "clock"]);
+const test = casesFor("calls", ["state", "validation", "policies", "clock"]);
 
 /** A valid call of the home account. */
 const request = { flowId: telephony.flow, fromNumber: telephony.number, toNumber: telephony.recipient };
 /** Uses a key, because a token would expire when the clock is advanced. */
-const asKey = { keyOf: accounts.home };
+const asKey = { keyAccountId: accounts.home };
 const midnight = Date.parse("2026-03-02T00:00:00Z");
 
 const elsewhereId = uuid(811);
@@ -85,12 +85,12 @@ const zoneCases = Object.entries(zones).map(([timeZone, begin]) =>
 const elsewhereCases = [
   test("a recipient without a time zone gets the account's", async (target, check) => {
     await target.seed(elsewhere("America/Los_Angeles"));
-    const client = await connect(target, { keyOf: elsewhereId });
+    const client = await connect(target, { keyAccountId: elsewhereId });
     await check.rejected(client.calls.create(fromElsewhere), "outside_callable_hours");
   }),
   test("a recipient is called at any hour if neither they nor the account have a time zone", async (target, check) => {
     await target.seed(elsewhere());
-    const client = await connect(target, { keyOf: elsewhereId });
+    const client = await connect(target, { keyAccountId: elsewhereId });
     for (let hour = 0; hour < 24; hour++) {
       check.equal((await client.calls.create(fromElsewhere)).type, "initiated", `type, ${hour} hours later`);
       await target.clock.advance({ by: hourMs });
@@ -98,8 +98,8 @@ const elsewhereCases = [
   }),
   test("a policy sets the time zone of recipients without one", async (target, check) => {
     await target.seed(elsewhere());
-    await target.policies.set({ recipientTimeZone: "America/Los_Angeles" });
-    const client = await connect(target, { keyOf: elsewhereId });
+    await target.policies.set({ defaultRecipientTimeZone: "America/Los_Angeles" });
+    const client = await connect(target, { keyAccountId: elsewhereId });
     await check.rejected(client.calls.create(fromElsewhere), "outside_callable_hours");
   }),
 ];
@@ -133,7 +133,7 @@ const dailyLimitCases = [
       const past = { direction: "outbound", status: "completed", duration: 1, createdAt };
       await target.seed({ ...elsewhere(timeZone), calls: [{ id: uuid(813), accountId: elsewhereId, ...past }] });
       await target.policies.set({ dailyCallLimit: 1 });
-      const call = (await connect(target, { keyOf: elsewhereId })).calls.create(fromElsewhere);
+      const call = (await connect(target, { keyAccountId: elsewhereId })).calls.create(fromElsewhere);
       if (after < 0) check.equal((await call).type, "initiated", "type");
       else await check.rejected(call, "daily_call_limit_exceeded");
     }),
@@ -295,7 +295,7 @@ const reasonCases = Object.entries(rejections).map(([what, [change, code, assump
     const client = await connect(target);
     const before = (await client.calls.list()).meta.total;
     const call = client.calls.create({ ...request, ...change });
-    await (assumption ? check.rejectedWithStatusOf(call, code, assumption, what) : check.rejected(call, code));
+    await (assumption ? check.rejectedWithStatus(call, code, assumption, what) : check.rejected(call, code));
     check.equal((await client.calls.list()).meta.total, before, "calls in the list");
   }),
 );

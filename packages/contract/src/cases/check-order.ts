@@ -7,7 +7,7 @@ import { type ContractCase, casesFor } from "../suite/case.ts";
 import { codeOf, connect, type Input, identityOf, invoke, sendRaw, validInput } from "../suite/client.ts";
 import type { Caller, Target, TargetWith } from "../suite/target.ts";
 
-const test = casesFor("check order", ["auth", "validates", "policies", "stateful"]);
+const test = casesFor("check order", ["authentication", "validation", "policies", "state"]);
 
 /** A valid request to which flaws are added. */
 interface RequestPlan {
@@ -31,7 +31,7 @@ interface Flaw {
 }
 
 const asOwner: Caller = { userId: users.owner, accountId: accounts.home };
-const ownerKey = { keyOf: accounts.home };
+const ownerKey = { keyAccountId: accounts.home };
 
 type Change = (plan: RequestPlan) => RequestPlan;
 const flaw = (name: string, code: ErrorCode, applyTo: Change, only?: Flaw["only"]): Flaw => ({
@@ -79,7 +79,7 @@ const accountHeader = flaw(
 );
 const membership = flaw("another account", "account_access_denied", withWho({ accountId: accounts.outside }));
 const role = flaw("a role without permission", "insufficient_permissions", (plan) =>
-  withWho("keyOf" in plan.who ? { role: "agent" } : { userId: users.agent })(plan),
+  withWho("keyAccountId" in plan.who ? { role: "agent" } : { userId: users.agent })(plan),
 );
 const rateLimit = flaw("an exhausted rate limit", "rate_limit_exceeded", (plan) => ({
   ...plan,

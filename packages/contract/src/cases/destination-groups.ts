@@ -5,7 +5,7 @@ import { fieldsNamed } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
 
-const test = casesFor("destination-groups", ["stateful", "validates", "clock"]);
+const test = casesFor("destination-groups", ["state", "validation", "clock"]);
 const [first = "", second = "", third = ""] = destinations.many;
 const members = [{ destinationId: first }];
 
@@ -49,7 +49,7 @@ export const destinationGroupCases = [
   test("a name that is taken in the account is rejected", async (target, check) => {
     await create(target, { name: "Front desk", members });
     const again = create(target, { name: "Front desk", members });
-    await check.rejectedWithStatusOf(again, "resource_already_exists", "A-16", "the name is taken");
+    await check.rejectedWithStatus(again, "resource_already_exists", "A-16", "the name is taken");
   }),
   ...Object.entries({ "letter case": "front desk", spaces: " Front desk " }).map(([what, name]) =>
     test(`names are compared exactly, ${what} included`, async (target, check) => {

@@ -5,7 +5,7 @@ import { casesFor } from "../suite/case.ts";
 import { rejectedAsUnknown } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 
-const test = casesFor("destinations", ["stateful", "webhooks", "clock"]);
+const test = casesFor("destinations", ["state", "webhooks", "clock"]);
 const overlapMs = limits.previousSecretOverlapHours * hourMs;
 
 export const destinationCases = [
@@ -24,7 +24,7 @@ export const destinationCases = [
     check.equal(Date.parse(rotated.updatedAt), target.clock.now(), "updatedAt");
   }),
   test("each rotation creates a new secret and restarts the overlap", async (target, check) => {
-    const client = await connect(target, { keyOf: accounts.home });
+    const client = await connect(target, { keyAccountId: accounts.home });
     const first = await client.destinations.rotateSecret(destinations.app);
     await target.clock.advance({ by: hourMs });
     const second = await client.destinations.rotateSecret(destinations.app);
@@ -57,7 +57,7 @@ export const destinationCases = [
   ...Object.entries({ "a phone": destinations.phone, "the available people": destinations.people }).map(([what, id]) =>
     test(`a rotation for ${what} is rejected: only an app has a secret`, async (target, check) => {
       const rotation = (await connect(target)).destinations.rotateSecret(id);
-      await check.rejectedWithStatusOf(rotation, "bad_request", "A-16", "the destination is not an app");
+      await check.rejectedWithStatus(rotation, "bad_request", "A-16", "the destination is not an app");
     }),
   ),
   ...Object.entries({ unknown: uuid(999), "another account's": destinations.foreignApp }).map(([what, id]) =>

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
-import { onDemandCodes, operationIds } from "../document/document.ts";
+import { faultOnlyCodes, operationIds } from "../document/document.ts";
 import { hasFieldErrors, statusOf } from "../document/expected.ts";
 import { headers } from "../facts/limits.ts";
 import { accounts } from "../fixtures/names.ts";
@@ -8,10 +8,10 @@ import type { Check } from "../suite/check.ts";
 import { codeOf, connect, homeUser, identityOf, invoke, sendRaw, validInput } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
 
-const test = casesFor("errors", ["validates"]);
+const test = casesFor("errors", ["validation"]);
 const limited = casesFor("errors", ["policies", "clock"]);
 const faulty = casesFor("errors", ["faults"]);
-const onDemand = casesFor("codes on demand", ["faults"]);
+const faultOnly = casesFor("codes on demand", ["faults"]);
 const bodyOperations = operationIds.filter((id) => operations[id].hasBody);
 
 /** An operation that documents the code. Any operation may return any code (A-5), so `listAccounts` otherwise. */
@@ -32,7 +32,7 @@ async function arrives(check: Check, call: PromiseLike<unknown>, code: ErrorCode
 const demandCases = (Object.keys(errorCodes) as ErrorCode[]).map((code) =>
   covering(
     [{ kind: "demand", code }],
-    onDemand(`${code} arrives as a typed error`, async (target, check) => {
+    faultOnly(`${code} arrives as a typed error`, async (target, check) => {
       const operation = operationFor(code);
       await target.faults.add({ match: { operationId: operation }, do: { code } });
       await arrives(check, invoke(await connect(target), operation, validInput(operation)), code);
@@ -42,10 +42,10 @@ const demandCases = (Object.keys(errorCodes) as ErrorCode[]).map((code) =>
 
 /** Documented codes that only a fault can produce. */
 const documentedDemandCases = operationIds.flatMap((operation) =>
-  onDemandCodes
+  faultOnlyCodes
     .filter((code) => (operations[operation].errorCodes as readonly string[]).includes(code))
     .map((code) =>
-      onDemand(`${operation} returns ${code} and serves the next request`, async (target, check) => {
+      faultOnly(`${operation} returns ${code} and serves the next request`, async (target, check) => {
         const client = await connect(target);
         await target.faults.add({ match: { operationId: operation }, do: { code } });
         await arrives(check, invoke(client, operation, validInput(operation)), code);

@@ -18,7 +18,7 @@ import { connect, homeUser, type Input, identityOf, invoke, sendRaw, validInput 
 import { exampleValue, inputWith, itemsFrom } from "../suite/field-values.ts";
 import type { Target } from "../suite/target.ts";
 
-const test = casesFor("invalid input", ["validates"]);
+const test = casesFor("invalid input", ["validation"]);
 
 /** Checks that an absent or null field means its default, by the field in the response or by equal responses. */
 async function takesDefault(target: Target, check: Check, { field }: Rule, input: Input, data: unknown): Promise<void> {
@@ -59,7 +59,7 @@ async function rejects(target: Target, check: Check, { field }: Rule, { value, c
   const call = invoke(client, field.operation, input);
   if (field.where === "path") return void (await check.rejected(call, "invalid_id_format"));
   if (field.steps.length === 0)
-    return void (await check.rejectedWithStatusOf(
+    return void (await check.rejectedWithStatus(
       call,
       "validation_failed",
       "A-20",

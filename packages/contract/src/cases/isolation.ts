@@ -12,7 +12,7 @@ import { connect, homeUser, type Input, identityOf, invoke, sendRaw, validInput 
 import { foreignInput, inputWith, referencesOf, referred, unknownId } from "../suite/field-values.ts";
 import type { Caller, Target } from "../suite/target.ts";
 
-const test = casesFor("isolation", ["auth", "stateful", "validates", "policies", "clock"]);
+const test = casesFor("isolation", ["authentication", "state", "validation", "policies", "clock"]);
 const asOwner = { who: homeUser("owner") };
 const homeRoles = ["owner", "admin", "member", "agent"] as const;
 const scopedOperations = operationIds.filter(isAccountScoped);
@@ -71,7 +71,7 @@ const referenceCases = operationIds.flatMap((operation) =>
     test(`${operation} answers another account's ${fieldName(field)} as an unknown one`, async (target, check) => {
       const input = validInput(operation);
       const { foreign } = referred(field);
-      for (const who of [...homeRoles.map((role) => homeUser(role)), { keyOf: accounts.home }])
+      for (const who of [...homeRoles.map((role) => homeUser(role)), { keyAccountId: accounts.home }])
         await answersAlike(target, check, { who, operation, input }, field, foreign);
     }),
     test(`${operation} under another account's header answers the home account's ${fieldName(field)} as an unknown one`, async (target, check) => {
@@ -117,10 +117,10 @@ const deniedAccounts: Readonly<Record<string, string>> = {
 };
 
 const headerCases = scopedOperations.flatMap((operation) =>
-  Object.entries({ "a JWT": homeUser("admin"), "a key": { keyOf: accounts.home } }).map(([what, who]) =>
+  Object.entries({ "a JWT": homeUser("admin"), "a key": { keyAccountId: accounts.home } }).map(([what, who]) =>
     test(`${operation} with ${what} answers every account without the caller with the same refusal`, async (target, check) => {
       const call = invoke(await connect(target, { ...who, accountId: unknownId }), operation, validInput(operation));
-      await check.rejectedWithStatusOf(
+      await check.rejectedWithStatus(
         call,
         "account_access_denied",
         "A-16",
@@ -214,10 +214,10 @@ export const isolationCases: readonly ContractCase[] = [
   ...filterCases,
   ...effectCases,
   test("the rate limit counts the requests of each credential, not those of the user or the account", async (target, check) => {
-    const first = [await connect(target), await connect(target, { keyOf: accounts.home })];
+    const first = [await connect(target), await connect(target, { keyAccountId: accounts.home })];
     // A token that is issued later is another credential.
     await target.clock.advance({ by: 1000 });
-    const others = [await connect(target), await connect(target, { keyOf: accounts.home })];
+    const others = [await connect(target), await connect(target, { keyAccountId: accounts.home })];
     await target.policies.set({ rateLimit: { requests: 1, windowSecs: 3600 } });
     for (const client of [...first, ...others, await connect(target, homeUser("admin"))]) await client.roles.list();
     for (const client of [...first, ...others]) await check.rejected(client.roles.list(), "rate_limit_exceeded");

@@ -5,7 +5,7 @@ import { type Check, rejectedAsUnknown } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Target, TargetWith } from "../suite/target.ts";
 
-const test = casesFor("members", ["stateful", "clock"]);
+const test = casesFor("members", ["state", "clock"]);
 const memberId = uuid(801);
 
 /** Adds a member to the home account. */
@@ -16,7 +16,7 @@ const given = (target: Target, state: Pick<SeedMember, "availability" | "busy" |
   });
 
 /** Uses a key, because a token would expire when the clock is advanced. */
-const asKey = { keyOf: accounts.home };
+const asKey = { keyAccountId: accounts.home };
 
 const untouched = { status: "available", source: null, reason: null, until: null, updatedAt: null };
 /** With a fraction of a second, so that times compared in whole seconds differ from exact ones. */

@@ -18,7 +18,7 @@ import { connect, invoke, validInput } from "../suite/client.ts";
 import { exampleValue, inputWith, itemsFrom } from "../suite/field-values.ts";
 import type { Target } from "../suite/target.ts";
 
-const test = casesFor("properties", ["stateful", "clock"]);
+const test = casesFor("properties", ["state", "clock"]);
 const reads = operationIds.filter((id) => operations[id].method === "GET");
 
 /** The schema of a field in a response; undefined without one. */

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
 import { operationIds } from "../document/document.ts";
 import { statusOf } from "../document/expected.ts";
 import { limits, retriedStatuses } from "../facts/limits.ts";
-import { type ContractCase, casesFor, covering, type RetryClass } from "../suite/case.ts";
+import { type ContractCase, casesFor, covering, type Idempotency } from "../suite/case.ts";
 import { connectImpatient, invoke, validInput } from "../suite/client.ts";
 import type { Fault } from "../suite/target.ts";
 
@@ -11,8 +11,8 @@ const anywhere = casesFor("retries");
 const attemptsAtMost = limits.clientMaxRetries + 1;
 
 /** Classes of operations that are retried. */
-const repeatable: readonly RetryClass[] = ["safe", "unique"];
-const always: readonly RetryClass[] = ["safe", "unique", "once"];
+const repeatable: readonly Idempotency[] = ["idempotent", "conflict_safe"];
+const always: readonly Idempotency[] = ["idempotent", "conflict_safe", "non_idempotent"];
 
 const codesWhere = (filter: (code: ErrorCode) => boolean) => (Object.keys(errorCodes) as ErrorCode[]).filter(filter);
 
@@ -20,9 +20,9 @@ interface RetriedResponse {
   readonly name: string;
   readonly fault: Fault["do"];
   readonly code?: ErrorCode;
-  readonly retried: readonly RetryClass[];
+  readonly retried: readonly Idempotency[];
 }
-const withCode = (code: ErrorCode, retried: readonly RetryClass[]): RetriedResponse => ({
+const withCode = (code: ErrorCode, retried: readonly Idempotency[]): RetriedResponse => ({
   name: code,
   fault: { code },
   code,
@@ -44,9 +44,9 @@ export const retriedResponses: readonly RetriedResponse[] = [
 
 const matrix = operationIds.flatMap((operation) =>
   retriedResponses.map(({ name, fault, code, retried }) => {
-    const again = retried.includes(operations[operation].retry);
+    const again = retried.includes(operations[operation].idempotency);
     return covering(
-      [{ kind: "reaction", fault: name, retry: operations[operation].retry }],
+      [{ kind: "reaction", fault: name, idempotency: operations[operation].idempotency }],
       test(`${operation} after ${name} is ${again ? "retried and succeeds" : "not retried"}`, async (target, check) => {
         await target.faults.add({ match: { operationId: operation }, do: fault });
         const { client, sent } = await connectImpatient(target);
@@ -62,10 +62,10 @@ const matrix = operationIds.flatMap((operation) =>
 
 /** Assumption A-28, which only a client that trusts it relies on. */
 const trusting = operationIds
-  .filter((operation) => operations[operation].retry === "once")
+  .filter((operation) => operations[operation].idempotency === "non_idempotent")
   .flatMap((operation) =>
     codesWhere((code) => statusOf(code) === 503).map((code) => {
-      const again = errorCodes[code].effectFree;
+      const again = errorCodes[code].noEffect;
       return test(`${operation} after ${code} is ${again ? "retried" : "not retried"} by a client that trusts codes of 503`, async (target, check) => {
         await target.faults.add({ match: { operationId: operation }, do: { code } });
         const { client, sent } = await connectImpatient(target, false, { trust503Codes: true });
@@ -92,9 +92,9 @@ export const retryCases: readonly ContractCase[] = [
     );
   }),
   anywhere("an attempt may take the documented time by default", async (target, check) => {
-    const { client, limitsOfAttempts } = await connectImpatient(target);
+    const { client, attemptTimeoutsMs } = await connectImpatient(target);
     await client.roles.list();
-    check.equal(limitsOfAttempts, [limits.clientTimeoutSecs * 1000], "the time that the attempt may take");
+    check.equal(attemptTimeoutsMs, [limits.clientTimeoutSecs * 1000], "the time that the attempt may take");
   }),
   test("the client waits as long as a rate limit asks", async (target, check) => {
     const { client, waits } = await connectImpatient(target);

@@ -3,7 +3,7 @@ import { casesFor } from "../suite/case.ts";
 import { connect, homeUser } from "../suite/client.ts";
 
 const test = casesFor("roles");
-const signedIn = casesFor("roles", ["auth"]);
+const signedIn = casesFor("roles", ["authentication"]);
 
 export const roleCases = [
   test("the list holds every built-in role once", async (target, check) => {

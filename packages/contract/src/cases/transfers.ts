@@ -5,9 +5,9 @@ import type { Check } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
 import type { RingState, TargetWith, TransferRequest } from "../suite/target.ts";
 
-const needs = ["transfers", "webhooks", "clock", "stateful"] as const;
-const test = casesFor("transfers", needs);
-type Platform = TargetWith<(typeof needs)[number]>;
+const requires = ["transfers", "webhooks", "clock", "state"] as const;
+const test = casesFor("transfers", requires);
+type Platform = TargetWith<(typeof requires)[number]>;
 const memberId = uuid(821);
 const [first = "", second = "", third = ""] = destinations.many.filter((id) => id !== destinations.app);
 const secondMs = 1000;
@@ -64,7 +64,7 @@ const stateCases = Object.entries(states).map(([what, { rings, ...state }]) =>
   test(`a member who is ${what} ${rings ? "rings" : "does not ring"}`, async (target, check) => {
     await given(target, state);
     const ring = await ringOf(target, people, memberId);
-    check.equal(ring?.outcome, rings ? "ringing" : "not_rung", "outcome");
+    check.equal(ring?.outcome, rings ? "ringing" : "skipped", "outcome");
   }),
 );
 
@@ -122,7 +122,7 @@ export const transferCases = [
     const destinationId = uuid(825);
     const off = { accountId: accounts.home, name: "Off", enabled: false };
     await target.seed({ destinations: [{ ...off, id: destinationId, kind: "phone" }] });
-    await shown(target, check, await target.transfers.start({ destinationId }), "unanswered", ["not_rung"]);
+    await shown(target, check, await target.transfers.start({ destinationId }), "unanswered", ["skipped"]);
   }),
   test("all of a group ring at once, and the first to answer is connected", async (target, check) => {
     const groupId = await groupOf(target, [undefined, undefined, undefined], 30);
@@ -144,7 +144,7 @@ export const transferCases = [
     await target.clock.advance({ by: 7 * secondMs });
     const { rings } = await target.transfers.read(id);
     check.equal(outcomesOf(rings), ["answered", "taken", "missed"], "outcomes");
-    const codes = rings.map(({ late }) => late.map(({ code }) => code));
+    const codes = rings.map(({ lateAnswers }) => lateAnswers.map(({ code }) => code));
     check.equal(codes, [["offer_taken_self"], ["offer_taken"], ["offer_expired"]], "codes");
   }),
   test("each member rings for its own time, at most the group's, and without one for the group's", async (target, check) => {
@@ -177,7 +177,7 @@ export const transferCases = [
     check.equal(await stateOf(), { status: "available", busy: true }, "while connected");
     const { rings } = await target.transfers.read(elsewhere);
     check.equal(rings.find((ring) => ring.memberId === members.colleague)?.outcome, "busy", "the other call");
-    check.equal((await ringOf(target, people, members.colleague))?.outcome, "not_rung", "a third call");
+    check.equal((await ringOf(target, people, members.colleague))?.outcome, "skipped", "a third call");
     await target.clock.advance({ by: 60 * secondMs });
     check.equal(await stateOf(), { status: "available", busy: false }, "after the call");
   }),

@@ -8,9 +8,9 @@ import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Delivery, TargetWith } from "../suite/target.ts";
 
-const needs = ["webhooks", "clock", "stateful"] as const;
-const test = casesFor("webhooks", needs);
-type Platform = TargetWith<(typeof needs)[number]>;
+const requires = ["webhooks", "clock", "state"] as const;
+const test = casesFor("webhooks", requires);
+type Platform = TargetWith<(typeof requires)[number]>;
 const overlapMs = limits.previousSecretOverlapHours * hourMs;
 const delivered = (signing: "signed" | "rotated") => ({
   kind: "webhook" as const,
@@ -31,7 +31,7 @@ const toFraction = (target: Platform): Promise<void> => target.clock.advance({ b
 
 /** Rotates the secret with a key, because a token would expire when the clock is advanced. */
 async function rotate(target: Platform): Promise<string> {
-  const client = await connect(target, { keyOf: accounts.home });
+  const client = await connect(target, { keyAccountId: accounts.home });
   return (await client.destinations.rotateSecret(destinations.app)).signingSecret ?? "";
 }
 

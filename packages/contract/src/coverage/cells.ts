@@ -1,16 +1,16 @@
 import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
 import { brokenResponses } from "../cases/broken-responses.ts";
 import { retriedResponses } from "../cases/retries.ts";
-import { callersOf, errorCodeNames, onDemandCodes, operationIds, webhookEvents } from "../document/document.ts";
+import { callersOf, errorCodeNames, faultOnlyCodes, operationIds, webhookEvents } from "../document/document.ts";
 import { fieldName, fieldsOf, rulesOf } from "../document/fields.ts";
-import { type ClaimedCell, type RetryClass, transitions } from "../suite/case.ts";
+import { type ClaimedCell, type Idempotency, transitions } from "../suite/case.ts";
 
 /** Something that the contract documents and that a case must show. */
 export type CoverageCell =
   | ClaimedCell
   | { readonly kind: "status"; readonly operation: string; readonly status: number }
   | { readonly kind: "code"; readonly operation: string; readonly code: string }
-  /** A success in a case written for the operation's noun. Derived cases alone do not show what it does. */
+  /** A success in a case written for the operation's resource. Derived cases alone do not show what it does. */
   | { readonly kind: "story"; readonly operation: string };
 
 /** The classes of cells, in the order of the report. */
@@ -38,9 +38,9 @@ export interface DocumentedCell {
 /** A key that is equal for equal cells. */
 export const keyOf = (cell: CoverageCell): string => JSON.stringify(Object.values(cell));
 
-const isForced = (code: ErrorCode): boolean => onDemandCodes.includes(code);
+const isForced = (code: ErrorCode): boolean => faultOnlyCodes.includes(code);
 const behaviour = (cell: CoverageCell): DocumentedCell => ({ cell, expected: "behaviour" });
-const onDemand = (cell: CoverageCell): DocumentedCell => ({ cell, expected: "on demand" });
+const faultOnly = (cell: CoverageCell): DocumentedCell => ({ cell, expected: "on demand" });
 
 function* operationCells(): Generator<DocumentedCell> {
   for (const operation of operationIds) {
@@ -48,11 +48,11 @@ function* operationCells(): Generator<DocumentedCell> {
     for (const status of statuses) {
       const causes = listed.filter((code) => errorCodes[code].status === status);
       const cell = { kind: "status", operation, status } as const;
-      yield causes.length > 0 && causes.every(isForced) ? onDemand(cell) : behaviour(cell);
+      yield causes.length > 0 && causes.every(isForced) ? faultOnly(cell) : behaviour(cell);
     }
     for (const code of listed) {
       const cell = { kind: "code", operation, code } as const;
-      yield isForced(code) ? onDemand(cell) : behaviour(cell);
+      yield isForced(code) ? faultOnly(cell) : behaviour(cell);
     }
     yield behaviour({ kind: "story", operation });
     for (const role of callersOf(operation)) yield behaviour({ kind: "role", operation, role });
@@ -64,7 +64,7 @@ function* operationCells(): Generator<DocumentedCell> {
   }
 }
 
-const retryClasses: readonly RetryClass[] = [...new Set(operationIds.map((id) => operations[id].retry))];
+const retryClasses: readonly Idempotency[] = [...new Set(operationIds.map((id) => operations[id].idempotency))];
 
 /** Every cell that the contract documents. */
 export function* documentedCells(): Generator<DocumentedCell> {
@@ -74,9 +74,9 @@ export function* documentedCells(): Generator<DocumentedCell> {
     for (const signing of ["signed", "rotated"] as const) yield behaviour({ kind: "webhook", event, signing });
   }
   for (const fault of [...retriedResponses.map(({ name }) => name), ...Object.keys(brokenResponses)]) {
-    for (const retry of retryClasses) yield onDemand({ kind: "reaction", fault, retry });
+    for (const idempotency of retryClasses) yield faultOnly({ kind: "reaction", fault, idempotency });
   }
-  for (const code of errorCodeNames) yield onDemand({ kind: "demand", code });
+  for (const code of errorCodeNames) yield faultOnly({ kind: "demand", code });
 }
 
 const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.tag ?? "";
@@ -115,9 +115,9 @@ const words: { readonly [Kind in CoverageCell["kind"]]: Words<Kind> } = {
     `${event}: ${signing}`,
     `no ${event} was verified ${signing} ${file("webhooks.ts")}`,
   ],
-  reaction: ({ fault, retry }) => [
-    `${retry} operations after ${fault}`,
-    `no operation of the class ${retry} was tested with ${fault} ${file("every-operation/retries.ts, broken-responses.ts")}`,
+  reaction: ({ fault, idempotency }) => [
+    `${idempotency} operations after ${fault}`,
+    `no operation of the class ${idempotency} was tested with ${fault} ${file("every-operation/retries.ts, broken-responses.ts")}`,
   ],
 };
 

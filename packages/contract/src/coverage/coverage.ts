@@ -32,20 +32,20 @@ export interface CoverageRow extends DocumentedCell {
 }
 
 /** The results of one target. */
-export interface Tally {
+export interface TargetSummary {
   readonly target: string;
   readonly passed: number;
   readonly failed: number;
   /** Cases that failed as expected, by reason. */
   readonly deviations: ReadonlyMap<string, readonly string[]>;
   /** Cases that were not run, by missing capability. */
-  readonly notRun: ReadonlyMap<Capability, { readonly why: string; readonly cases: number }>;
+  readonly notRun: ReadonlyMap<Capability, { readonly reason: string; readonly cases: number }>;
 }
 
 /** What the suite covered of everything that the contract documents. */
 export interface Coverage {
   /** One entry for each target, in the order of the runs. */
-  readonly tallies: readonly Tally[];
+  readonly tallies: readonly TargetSummary[];
   /** One row for each part of the contract, with the targets that covered it. */
   readonly rows: readonly CoverageRow[];
   /** Responses that no operation documents. */
@@ -63,7 +63,7 @@ function* cellsOf(run: CaseResult): Generator<{ cell: CoverageCell; way: CellOri
     if (!operation) continue;
     yield { cell: { kind: "status", operation, status }, way };
     if (code) yield { cell: { kind: "code", operation, code }, way };
-    const isOwn = operations[operation].tag === run.noun;
+    const isOwn = operations[operation].tag === run.resource;
     if (isOwn && status < 400) yield { cell: { kind: "story", operation }, way };
   }
 }
@@ -85,21 +85,21 @@ function* undocumentedOf(run: CaseResult): Generator<string> {
   }
 }
 
-const caseOf = ({ noun, name }: CaseResult): string => `${noun}: ${name}`;
+const caseOf = ({ resource, name }: CaseResult): string => `${resource}: ${name}`;
 const hasPassed = (run: CaseResult): boolean => !(run.failure || run.missing || run.deviation);
 
 /** Why a case did not count on its target; empty when it passed or failed. */
 const reasonsNotCounted = ({ missing, deviation }: CaseResult): string[] =>
-  missing?.map(({ capability, why }) => `${capability}: ${why}`) ?? (deviation === undefined ? [] : [deviation]);
+  missing?.map(({ capability, reason }) => `${capability}: ${reason}`) ?? (deviation === undefined ? [] : [deviation]);
 
-function tallyOf(target: string, runs: readonly CaseResult[]): Tally {
+function tallyOf(target: string, runs: readonly CaseResult[]): TargetSummary {
   const deviations = new Map<string, string[]>();
-  const notRun = new Map<Capability, { why: string; cases: number }>();
+  const notRun = new Map<Capability, { reason: string; cases: number }>();
   for (const run of runs) {
     if (run.deviation !== undefined)
       deviations.set(run.deviation, [...(deviations.get(run.deviation) ?? []), caseOf(run)]);
-    for (const { capability, why } of run.missing ?? [])
-      notRun.set(capability, { why, cases: (notRun.get(capability)?.cases ?? 0) + 1 });
+    for (const { capability, reason } of run.missing ?? [])
+      notRun.set(capability, { reason, cases: (notRun.get(capability)?.cases ?? 0) + 1 });
   }
   return {
     target,
@@ -159,7 +159,7 @@ export function measureCoverage(runs: readonly CaseResult[]): Coverage {
   };
 }
 
-const isLimited = ({ deviations, notRun }: Tally): boolean => deviations.size > 0 || notRun.size > 0;
+const isLimited = ({ deviations, notRun }: TargetSummary): boolean => deviations.size > 0 || notRun.size > 0;
 
 /**
  * Describes the gaps in the coverage. A target with missing capabilities or deviations may miss the cells that they
@@ -191,9 +191,9 @@ const indented = (text: string, spaces: number): string =>
     .join("\n");
 
 /** A failed case: its name, the failure and the requests and responses. */
-const failureText = ({ noun, name, failure = "", trace = [] }: CaseResult): string =>
+const failureText = ({ resource, name, failure = "", trace = [] }: CaseResult): string =>
   [
-    `  FAILED ${noun}: ${name}`,
+    `  FAILED ${resource}: ${name}`,
     indented(failure, 4),
     ...(trace.length > 0 ? ["    Requests and responses:", ...trace.map((line) => indented(line, 6))] : []),
   ].join("\n");
@@ -207,7 +207,7 @@ function reasonsText(reasons: readonly string[]): string[] {
 }
 
 const notRunReasons = (runs: readonly CaseResult[]): string[] =>
-  runs.flatMap(({ missing = [] }) => missing.map(({ capability, why }) => `not run, ${capability}: ${why}`));
+  runs.flatMap(({ missing = [] }) => missing.map(({ capability, reason }) => `not run, ${capability}: ${reason}`));
 
 const deviationReasons = (runs: readonly CaseResult[]): string[] =>
   runs.flatMap(({ deviation }) => (deviation === undefined ? [] : [`expected deviation: ${deviation}`]));
@@ -220,7 +220,7 @@ export function totalsOf(runs: readonly CaseResult[]) {
   return { passed: runs.length - failed - deviating - notRun, failed, deviating, notRun };
 }
 
-export function runsText(target: string, runs: readonly CaseResult[], tookMs: number): string {
+export function runsText(target: string, runs: readonly CaseResult[], durationMs: number): string {
   const { passed, failed, deviating, notRun } = totalsOf(runs);
   const numbers = [
     `${passed} passed`,
@@ -229,7 +229,7 @@ export function runsText(target: string, runs: readonly CaseResult[], tookMs: nu
     ...(notRun > 0 ? [`${notRun} not run`] : []),
   ];
   return [
-    `${target}: ${numbers.join(", ")} in ${(tookMs / 1000).toFixed(1)} s`,
+    `${target}: ${numbers.join(", ")} in ${(durationMs / 1000).toFixed(1)} s`,
     ...reasonsText(notRunReasons(runs)),
     ...reasonsText(deviationReasons(runs)),
     ...runs.filter(({ failure }) => failure !== undefined).map(failureText),

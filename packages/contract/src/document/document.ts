@@ -20,7 +20,7 @@ export interface Schema {
   readonly maximum?: number;
   readonly pattern?: string;
   readonly format?: string;
-  readonly "x-field-code"?: string;
+  readonly "x-pattern-error-code"?: string;
 }
 
 /** A parameter of an operation. */
@@ -40,7 +40,7 @@ interface Response {
   readonly content?: Readonly<Record<string, Media>>;
 }
 interface Operation {
-  readonly "x-paging"?: { readonly items: string };
+  readonly "x-pagination"?: { readonly items: string };
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<Record<string, Response>>;
@@ -90,7 +90,7 @@ export const successSchemas = (id: OperationId): Schema[] =>
   });
 
 /** The field with the items of a page, for an operation with limit and offset. */
-export const pagedItems = (id: OperationId): string | undefined => operationOf(id)["x-paging"]?.items;
+export const pagedItems = (id: OperationId): string | undefined => operationOf(id)["x-pagination"]?.items;
 
 /** The operation's query and path parameters. Headers are covered by the authentication cases. */
 export function parametersOf(id: OperationId): Parameter[] {
@@ -131,8 +131,8 @@ export const errorCodeNames = Object.keys(errorCodes) as ErrorCode[];
 const listed = new Set<string>(operationIds.flatMap((id) => operations[id].errorCodes));
 
 /** Codes that only a fault can produce: marked in the table, or listed by no operation (A-29). */
-export const onDemandCodes: readonly ErrorCode[] = errorCodeNames.filter(
-  (code) => errorCodes[code].onDemand || !(listed.has(code) || codesOutsideOperations.includes(code)),
+export const faultOnlyCodes: readonly ErrorCode[] = errorCodeNames.filter(
+  (code) => errorCodes[code].faultOnly || !(listed.has(code) || codesOutsideOperations.includes(code)),
 );
 
 /** The built-in roles (§5.5). */
@@ -148,13 +148,13 @@ export const callersOf = (operation: OperationId): string[] => [
 function* markedFields(node: unknown): Generator<readonly [string, readonly string[]]> {
   if (!isObject(node)) return;
   for (const [name, child] of Object.entries(node)) {
-    const operations = memberOf(child, "x-shown-by");
+    const operations = memberOf(child, "x-returned-by");
     if (Array.isArray(operations)) yield [name, operations.map(String)];
     yield* markedFields(child);
   }
 }
 
-/** Fields that only the responses of some operations show (`x-shown-by`), with these operations. */
+/** Fields that only the responses of some operations show (`x-returned-by`), with these operations. */
 export const shownBy: ReadonlyMap<string, readonly string[]> = new Map(markedFields(at("#/components/schemas")));
 
 /** The events of the contract's webhooks (§6). */

@@ -209,9 +209,9 @@ const probesByKeyword: Readonly<Record<string, Probes>> = {
     invalid(
       `${String(base)}x`,
       "a value that does not match",
-      (schema["x-field-code"] ?? "invalid_format") as FieldErrorCode,
+      (schema["x-pattern-error-code"] ?? "invalid_format") as FieldErrorCode,
     ),
-    invalid("", "an empty string", (schema["x-field-code"] ?? "invalid_format") as FieldErrorCode),
+    invalid("", "an empty string", (schema["x-pattern-error-code"] ?? "invalid_format") as FieldErrorCode),
   ],
 };
 

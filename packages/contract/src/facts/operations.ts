@@ -21,7 +21,7 @@ export interface OperationFact {
 
 /** Whether a client may send a request again: it may, the second is refused as a duplicate, or it must not. */
 export interface RetryFact {
-  readonly mark: "safe" | "unique" | "once";
+  readonly mark: "idempotent" | "conflict_safe" | "non_idempotent";
   readonly section: string;
   readonly because: string;
 }
@@ -49,7 +49,7 @@ const optional = (fact: FieldFact): FieldFact => ({ ...fact, required: false });
 /** A member of the account: every role has one (§5.5). */
 const members: readonly string[] = roles;
 
-const reading: RetryFact = { mark: "safe", section: "§4", because: "it changes nothing" };
+const reading: RetryFact = { mark: "idempotent", section: "§4", because: "it changes nothing" };
 
 /** Every operation, by method and path (§4). */
 export const operations: Readonly<Record<string, OperationFact>> = {
@@ -63,7 +63,7 @@ export const operations: Readonly<Record<string, OperationFact>> = {
     errors: [...always, 400, 403, 404],
     accountScoped: true,
     // A header has two signatures at most (§6.2), so a repetition voids the secret that receivers still have.
-    retry: { mark: "once", section: "§6.2", because: "a repetition voids the previous secret" },
+    retry: { mark: "non_idempotent", section: "§6.2", because: "a repetition voids the previous secret" },
   },
   "POST /api/v1/transfers/destination-groups": {
     section: "§4.2",
@@ -74,7 +74,7 @@ export const operations: Readonly<Record<string, OperationFact>> = {
     successes: { 201: "DestinationGroup" },
     errors: [...always, 400, 403, 409],
     accountScoped: true,
-    retry: { mark: "unique", section: "§4.2", because: "a repetition answers 409, as the name exists" },
+    retry: { mark: "conflict_safe", section: "§4.2", because: "a repetition answers 409, as the name exists" },
   },
   "DELETE /api/v1/transfers/members/{memberId}/hours": {
     section: "§4.3",
@@ -85,7 +85,7 @@ export const operations: Readonly<Record<string, OperationFact>> = {
     successes: { 204: null },
     errors: [...always, 403, 404, headerMissing],
     accountScoped: true,
-    retry: { mark: "safe", section: "§4.3", because: "a repetition leaves the member without hours too" },
+    retry: { mark: "idempotent", section: "§4.3", because: "a repetition leaves the member without hours too" },
   },
   "GET /api/v1/transfers/members/{memberId}/availability": {
     section: "§4.4",
@@ -121,7 +121,7 @@ export const operations: Readonly<Record<string, OperationFact>> = {
     // The errors of calls are those of the group Calls (§7.2), and a full queue (§8.2).
     errors: [...always, 400, 422, keyRefused],
     accountScoped: true,
-    retry: { mark: "once", section: "§8.3", because: "a repetition can place a second call" },
+    retry: { mark: "non_idempotent", section: "§8.3", because: "a repetition can place a second call" },
   },
   "GET /api/v1/calls": {
     section: "§4.6",

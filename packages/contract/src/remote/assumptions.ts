@@ -4,7 +4,8 @@ export type Assumption = readonly [about: string, unmet: string];
 const wouldCall = "a server with another rule would call the number instead of rejecting it";
 const offersElsewhere = "offers go to the receiver of a destination, not to this command";
 const nothingQueued = "no call was queued: that needs as many calls as the account may have at once";
-const onlyRotations = (what: string) => `only a rotation shows ${what}: --allow-changes --destination --secret-file`;
+const onlyRotations = (what: string) =>
+  `only a rotation shows ${what}: --allow-changes --rotate-destination-id --secret-file`;
 
 /** Every row of docs/assumptions.md. */
 export const assumptions: Readonly<Record<string, Assumption>> = {
@@ -30,7 +31,7 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   "A-14": ["Names of scopes and permissions", "the role list could not be read"],
   "A-15": [
     "Who may read availability, place calls and list calls",
-    "one credential shows only its own permissions, and --member is missing",
+    "one credential shows only its own permissions, and --member-id is missing",
   ],
   "A-16": ["The code of each per-endpoint case", "no request led to such a case"],
   "A-17": ["The identity of an API key", "no API key was given"],
@@ -45,11 +46,11 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   "A-21": ["The exact format of a phone number", wouldCall],
   "A-22": [
     "Unknown, foreign and repeated destinations in a group; how names compare",
-    "needs permission to create groups: --allow-changes --group-destination",
+    "needs permission to create groups: --allow-changes --group-destination-id",
   ],
   "A-23": [
     "A member's ring time when it is omitted or longer than the group's",
-    "needs permission to create a group: --allow-changes --group-destination",
+    "needs permission to create a group: --allow-changes --group-destination-id",
   ],
   "A-46": [
     "Requests that cannot be read",
@@ -66,7 +67,10 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   "A-24": ["The state at the exact instant of a time limit", "the server's time cannot be moved to such an instant"],
   "A-25": ["How long calls last and how the queue moves", nothingQueued],
   "A-49": ["Whether the rules for a call apply again when it leaves the queue", nothingQueued],
-  "A-26": ["Removing hours that are not set", "needs permission to remove hours: --allow-changes --hours-member"],
+  "A-26": [
+    "Removing hours that are not set",
+    "needs permission to remove hours: --allow-changes --clear-hours-member-id",
+  ],
   "A-34": [
     "A second rotation within the overlap",
     "a second rotation would void the secret that the receiver may still hold",

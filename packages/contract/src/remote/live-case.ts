@@ -18,17 +18,20 @@ type Option = "key" | "token" | "member" | "rotation" | "group" | "hours" | "cal
 
 const onlyOthers = "--without names each operation that could be asked";
 
-const needs: Readonly<Record<Option, readonly [given: (options: LiveOptions) => unknown, why: string]>> = {
+const requires: Readonly<Record<Option, readonly [given: (options: LiveOptions) => unknown, reason: string]>> = {
   key: [({ apiKey }) => apiKey, "no API key was given"],
   token: [({ accessToken }) => accessToken, "no access token was given"],
-  member: [({ memberId }) => memberId, "no --member was given"],
+  member: [({ memberId }) => memberId, "no --member-id was given"],
   rotation: [
     ({ changes }) => changes.rotation,
-    "rotates a secret; requires --allow-changes --destination --secret-file",
+    "rotates a secret; requires --allow-changes --rotate-destination-id --secret-file",
   ],
-  group: [({ changes }) => changes.groupDestinationId, "creates a group; requires --allow-changes --group-destination"],
-  hours: [({ changes }) => changes.hoursMemberId, "removes hours; requires --allow-changes --hours-member"],
-  call: [({ call }) => call, "places a call; requires --allow-calls --flow --from --to"],
+  group: [
+    ({ changes }) => changes.groupDestinationId,
+    "creates a group; requires --allow-changes --group-destination-id",
+  ],
+  hours: [({ changes }) => changes.hoursMemberId, "removes hours; requires --allow-changes --clear-hours-member-id"],
+  call: [({ call }) => call, "places a call; requires --allow-calls --flow-id --from-number --to-number"],
   read: [(options) => readsOf(options)[0], onlyOthers],
   "scoped read": [(options) => scopedReadsOf(options)[0], onlyOthers],
 };
@@ -76,7 +79,7 @@ export interface LiveCase {
   /** The section of the specification that a failure violates. */
   readonly section: string;
   readonly name: string;
-  readonly needs: readonly Need[];
+  readonly requires: readonly Need[];
   /** The change that the case makes; absent for cases that only read. */
   readonly change:
     | {
@@ -92,20 +95,20 @@ export interface LiveCase {
 export const live = (
   section: string,
   name: string,
-  needs: readonly Need[],
+  requires: readonly Need[],
   run: LiveCase["run"],
   change?: LiveCase["change"],
-): LiveCase => ({ section, name, needs, run, change });
+): LiveCase => ({ section, name, requires, run, change });
 
 /** Why a case is not run; undefined when it is run. */
-export function skipReason({ needs: wanted, change }: LiveCase, options: LiveOptions): string | undefined {
+export function skipReason({ requires: wanted, change }: LiveCase, options: LiveOptions): string | undefined {
   for (const need of [...wanted, ...(change ? [change.operation] : [])]) {
     if (need in operations) {
       if (!hasOperation(options, need as OperationId)) return `--without ${need}`;
       continue;
     }
-    const [given, why] = needs[need as Option];
-    if (given(options) === undefined) return why;
+    const [given, reason] = requires[need as Option];
+    if (given(options) === undefined) return reason;
   }
   return undefined;
 }
@@ -113,7 +116,7 @@ export function skipReason({ needs: wanted, change }: LiveCase, options: LiveOpt
 /** Creates an SDK client with the API key or the access token. */
 export function client({ options, target }: Session): Promise<CallTransfer> {
   const { allowInsecureHttp, apiKey, timeoutSecs } = options;
-  const who = apiKey === undefined ? { userId: "" } : { keyOf: "" };
+  const who = apiKey === undefined ? { userId: "" } : { keyAccountId: "" };
   return connect(target, who, { allowInsecureHttp, timeoutMs: timeoutSecs * 1000 });
 }
 

@@ -134,7 +134,7 @@ export function liveTarget(
     name: options.baseUrl,
     baseUrl: options.baseUrl,
     fetch,
-    onlyStated: true,
+    specificationOnly: true,
     unsupported: {},
     // No credentials can be issued here: a user gets the given token, a program the given key.
     credentialsFor: async (who) => {

@@ -19,9 +19,9 @@ function heldText(observations: readonly Observation[]): string[] {
   ];
 }
 
-function verdictText({ id, about, verdict, observations, why }: Verdict): string {
+function verdictText({ id, about, verdict, observations, reason }: Verdict): string {
   const head = `  ${id.padEnd(5)} ${verdict.padEnd(14)} ${about}`;
-  if (why !== undefined) return `${head}\n      ${why}`;
+  if (reason !== undefined) return `${head}\n      ${reason}`;
   if (verdict === "held") return [head, ...heldText(observations)].join("\n");
   const differing = observations.filter(({ holds }) => !holds);
   return [
@@ -44,18 +44,18 @@ function conclusion({ runs, verdicts, notRun, requests }: LiveReport): string {
 /** The report as text, with problems first. */
 function liveText(report: LiveReport): string {
   const { baseUrl, without, runs, notRun, verdicts } = report;
-  const tookMs = runs.reduce((sum, run) => sum + run.tookMs, 0);
+  const durationMs = runs.reduce((sum, run) => sum + run.durationMs, 0);
   const order = ["differs", "held", "not observed"];
   const numberOf = ({ id }: Verdict) => Number(id.slice(2));
   const sorted = verdicts.toSorted(
     (left, right) => order.indexOf(left.verdict) - order.indexOf(right.verdict) || numberOf(left) - numberOf(right),
   );
   return [
-    runsText(baseUrl, runs, tookMs),
+    runsText(baseUrl, runs, durationMs),
     ...(without.length === 0
       ? []
       : [`  The server has no ${without.join(", ")} (--without), so this is a part of the API.`]),
-    ...notRun.map(({ name, why }) => `  not run: ${name} (${why})`),
+    ...notRun.map(({ name, reason }) => `  not run: ${name} (${reason})`),
     "",
     "Assumptions about what the specification does not define:",
     ...sorted.map(verdictText),
@@ -72,7 +72,7 @@ const liveJson = ({ baseUrl, without, runs, notRun, verdicts, requests, lost }: 
       without,
       requests,
       lost,
-      cases: runs.map(({ name, failure, trace, tookMs }) => ({ name, tookMs, failure, trace })),
+      cases: runs.map(({ name, failure, trace, durationMs }) => ({ name, durationMs, failure, trace })),
       notRun,
       assumptions: verdicts,
     },
@@ -129,8 +129,8 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
       out(usage);
       return exitStatus.passed;
     }
-    const why = await connectionProblem(options);
-    if (why !== undefined) throw new UsageError(why);
+    const reason = await connectionProblem(options);
+    if (reason !== undefined) throw new UsageError(reason);
     secretFile = secretFileOf(options);
   } catch (error) {
     err(clean(messageOf(error), options));

@@ -56,8 +56,8 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
   --access-token TOKEN     access token, instead of or in addition to the API key. Other processes
                            can see it; CALL_TRANSFER_ACCESS_TOKEN is safer
   --account-id ID          account for the access token; required with it
-  --member ID              member whose availability is read
-  --timeout SECONDS        timeout of one request (default 30)
+  --member-id ID           member whose availability is read
+  --timeout TIME           timeout of one request, such as 30s or 500ms (default 30s)
   --allow-insecure-http    allow plain http to another machine, which exposes the credential
   --without OPERATION      operation that the server does not have, e.g. createCall: its cases are
                            not run, and the report says so. Repeat it for several
@@ -66,15 +66,18 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
   --help                   print this text
 
   --allow-changes          also make the changes below, each announced on stderr and made once:
-    --destination ID         rotate the signing secret of this app destination. The old secret
-                             expires after 24 hours
-    --secret-file FILE       new file for the new secret, readable only by you; required with
-                             --destination
-    --group-destination ID   create two groups with this destination. The API cannot delete them
-    --hours-member ID        remove this member's available hours permanently
+    --rotate-destination-id ID
+                           rotate the signing secret of this app destination. The old secret
+                           expires after 24 hours
+    --secret-file FILE     new file for the new secret, readable only by you; required with
+                           --rotate-destination-id
+    --group-destination-id ID
+                           create two groups with this destination. The API cannot delete them
+    --clear-hours-member-id ID
+                           remove this member's available hours permanently
 
   --allow-calls            also place one call, announced on stderr:
-    --flow ID --from NUMBER --to NUMBER [--provider ID]
+    --flow-id ID --from-number NUMBER --to-number NUMBER [--provider-id ID]
 
 Exit status: 0 if the server keeps the contract, 1 if it violates it, 2 for a wrong command line or
 an unreachable server. A differing assumption fails the run only with --strict: the specification does
@@ -95,23 +98,23 @@ export const options = {
   "api-key": text,
   "access-token": text,
   "account-id": text,
-  member: text,
-  timeout: { type: "string", default: "30" },
+  "member-id": text,
+  timeout: { type: "string", default: "30s" },
   "allow-insecure-http": flag,
   json: flag,
   strict: flag,
   without: { type: "string", multiple: true, default: [] as string[] },
   help: flag,
   "allow-changes": flag,
-  destination: text,
+  "rotate-destination-id": text,
   "secret-file": text,
-  "group-destination": text,
-  "hours-member": text,
+  "group-destination-id": text,
+  "clear-hours-member-id": text,
   "allow-calls": flag,
-  flow: text,
-  from: text,
-  to: text,
-  provider: text,
+  "flow-id": text,
+  "from-number": text,
+  "to-number": text,
+  "provider-id": text,
 } satisfies ParseArgsOptionsConfig;
 
 const parsed = (args: readonly string[]) => parseArgs({ args: [...args], options }).values;
@@ -145,33 +148,37 @@ function needs(values: Values, allowance: "allow-changes" | "allow-calls", names
 }
 
 function changesOf(values: Values): Changes {
-  needs(values, "allow-changes", ["destination", "group-destination", "hours-member"]);
-  const { destination, "secret-file": secretFile } = values;
-  if ((destination === undefined) !== (secretFile === undefined))
+  needs(values, "allow-changes", ["rotate-destination-id", "group-destination-id", "clear-hours-member-id"]);
+  const { "rotate-destination-id": destinationId, "secret-file": secretFile } = values;
+  if ((destinationId === undefined) !== (secretFile === undefined))
     throw new UsageError(
-      "--destination and --secret-file only work together: the API returns the new secret only once.",
+      "--rotate-destination-id and --secret-file only work together: the API returns the new secret only once.",
     );
   return {
-    ...(destination !== undefined && secretFile !== undefined
-      ? { rotation: { destinationId: destination, secretFile } }
-      : {}),
-    ...omitUndefined({ groupDestinationId: values["group-destination"], hoursMemberId: values["hours-member"] }),
+    ...(destinationId !== undefined && secretFile !== undefined ? { rotation: { destinationId, secretFile } } : {}),
+    ...omitUndefined({
+      groupDestinationId: values["group-destination-id"],
+      hoursMemberId: values["clear-hours-member-id"],
+    }),
   };
 }
 
 function callOf(values: Values): Pick<LiveOptions, "call"> {
-  needs(values, "allow-calls", ["flow", "from", "to", "provider"]);
+  needs(values, "allow-calls", ["flow-id", "from-number", "to-number", "provider-id"]);
   if (!values["allow-calls"]) return {};
-  const { flow, from, to, provider } = values;
-  if (flow === undefined || from === undefined || to === undefined)
-    throw new UsageError("--allow-calls requires --flow, --from and --to.");
-  return { call: { flowId: flow, fromNumber: from, toNumber: to, ...omitUndefined({ providerId: provider }) } };
+  const { "flow-id": flowId, "from-number": fromNumber, "to-number": toNumber, "provider-id": providerId } = values;
+  if (flowId === undefined || fromNumber === undefined || toNumber === undefined)
+    throw new UsageError("--allow-calls requires --flow-id, --from-number and --to-number.");
+  return { call: { flowId, fromNumber, toNumber, ...omitUndefined({ providerId }) } };
 }
 
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
 function secondsOf(given: string): number {
-  const seconds = Number(given);
-  if (Number.isFinite(seconds) && seconds > 0 && seconds <= 600) return seconds;
-  throw new UsageError("--timeout must be a number of seconds above 0, at most 600.");
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(given) ?? [];
+  const seconds = (Number(amount) * (unitMs[unit] ?? Number.NaN)) / 1000;
+  if (seconds > 0 && seconds <= 600) return seconds;
+  throw new UsageError("--timeout must be a duration above 0, such as 30s or 500ms, at most 10m.");
 }
 
 function withoutOf(names: readonly string[]): OperationId[] {
@@ -214,7 +221,7 @@ export function liveOptions(
     throw new UsageError("--access-token requires --account-id, the account to act for.");
   return {
     baseUrl: checkedUrl(values["base-url"], values["allow-insecure-http"]),
-    ...omitUndefined({ apiKey, accessToken, accountId, memberId: values.member }),
+    ...omitUndefined({ apiKey, accessToken, accountId, memberId: values["member-id"] }),
     timeoutSecs: secondsOf(values.timeout),
     allowInsecureHttp: values["allow-insecure-http"],
     json: values.json,

@@ -23,7 +23,7 @@ export interface Verdict {
   /** What the server did; empty when nothing was observed. */
   readonly observations: readonly Observation[];
   /** Why nothing was observed. */
-  readonly why?: string;
+  readonly reason?: string;
 }
 
 /** The result of a run against a server. */
@@ -33,7 +33,7 @@ export interface LiveReport {
   readonly without: readonly OperationId[];
   /** Cases that were run; a `failure` is a violation of the contract. */
   readonly runs: readonly CaseResult[];
-  readonly notRun: readonly { readonly name: string; readonly why: string }[];
+  readonly notRun: readonly { readonly name: string; readonly reason: string }[];
   readonly verdicts: readonly Verdict[];
   readonly requests: number;
   /** Why the run stopped early; absent for a complete run. */
@@ -81,7 +81,7 @@ const distinct = (observations: readonly Observation[]): Observation[] => [
 function verdictOf(id: string, observations: readonly Observation[]): Verdict {
   const [about, unmet] = assumptions[id] ?? ["", ""];
   const own = distinct(observations.filter(({ assumption }) => assumption === id));
-  if (own.length === 0) return { id, about, verdict: "not observed", observations: own, why: unmet };
+  if (own.length === 0) return { id, about, verdict: "not observed", observations: own, reason: unmet };
   return { id, about, verdict: own.every(({ holds }) => holds) ? "held" : "differs", observations: own };
 }
 
@@ -100,9 +100,9 @@ export async function checkServer(
   let requests = 0;
   let lost: string | undefined;
   for (const live of cases) {
-    const why = lost === undefined ? skipReason(live, options) : "the server stopped responding";
-    if (why !== undefined) {
-      notRun.push({ name: live.name, why });
+    const reason = lost === undefined ? skipReason(live, options) : "the server stopped responding";
+    if (reason !== undefined) {
+      notRun.push({ name: live.name, reason });
       continue;
     }
     if (live.change) surroundings.announce(live.change.announce(options));

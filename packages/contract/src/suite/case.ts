@@ -31,8 +31,8 @@ export type Transition = (typeof transitions)[number];
 export const shows = (...names: Transition[]) =>
   names.map((transition) => ({ kind: "transition" as const, transition }));
 
-/** When an operation may be retried: always (`safe`), unless a name is taken (`unique`), or only if it had no effect (`once`). */
-export type RetryClass = OperationDescription["retry"];
+/** When an operation may be retried: always (`idempotent`), unless a name is taken (`conflict_safe`), or only if it had no effect (`non_idempotent`). */
+export type Idempotency = OperationDescription["idempotency"];
 
 /** A coverage cell that a case covers by passing. Statuses and codes are counted from the responses. */
 export type ClaimedCell =
@@ -49,12 +49,12 @@ export type ClaimedCell =
   /** A verified delivery, signed with one or two secrets (§6). */
   | { readonly kind: "webhook"; readonly event: string; readonly signing: "signed" | "rotated" }
   /** The SDK's reaction to a fault, for the operations of one retry class. */
-  | { readonly kind: "reaction"; readonly fault: string; readonly retry: RetryClass };
+  | { readonly kind: "reaction"; readonly fault: string; readonly idempotency: Idempotency };
 
 /** One check of the contract against a target. Independent of any test runner. */
 export interface ContractCase extends CaseName {
   /** The capabilities that a target needs for the case. */
-  readonly needs: readonly Capability[];
+  readonly requires: readonly Capability[];
   /** The coverage cells that the case covers by passing. */
   readonly covers: readonly ClaimedCell[];
   /** Runs the case against a target in a fresh state. Throws if the target violates the contract. */
@@ -62,21 +62,24 @@ export interface ContractCase extends CaseName {
 }
 
 /** Declares a case: what it proves, as a sentence, and how. The target passed to `run` has the handles for its needs. */
-export type DeclareCase<Needs extends Capability> = (
+export type DeclareCase<Requires extends Capability> = (
   name: string,
-  run: (target: TargetWith<Needs>, check: Check) => Promise<void>,
+  run: (target: TargetWith<Requires>, check: Check) => Promise<void>,
 ) => ContractCase;
 
-/** Declares the cases of a noun that need the same capabilities. */
+/** Declares the cases of a resource that need the same capabilities. */
 export const casesFor =
-  <const Needs extends Capability = never>(noun: string, needs: readonly Needs[] = []): DeclareCase<Needs> =>
+  <const Requires extends Capability = never>(
+    resource: string,
+    requires: readonly Requires[] = [],
+  ): DeclareCase<Requires> =>
   (name, run) => ({
-    noun,
+    resource,
     name,
-    needs,
+    requires,
     covers: [],
     // runCase only passes targets that have all needed capabilities.
-    run: (target, check) => run(target as TargetWith<Needs>, check),
+    run: (target, check) => run(target as TargetWith<Requires>, check),
   });
 
 /** Adds the coverage cells that a case covers by passing. */

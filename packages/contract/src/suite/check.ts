@@ -53,7 +53,7 @@ export class Check {
    * Expects an API error with the status of this code. The specification does not define the code itself, so any code
    * passes and is recorded as a finding.
    */
-  async rejectedWithStatusOf(
+  async rejectedWithStatus(
     call: PromiseLike<unknown>,
     code: ErrorCode,
     assumption: string,
@@ -80,7 +80,7 @@ export class Check {
       const value = await call;
       throw new Violation(`Expected ${expected}, but the call succeeded with ${shown(value)}`);
     } catch (error) {
-      // Operations of the class `once` wrap errors that leave the outcome unknown.
+      // Operations of the class `non_idempotent` wrap errors that leave the outcome unknown.
       const apiError = error instanceof OutcomeUnknownError ? error.cause : error;
       if (isApiError(apiError)) return apiError;
       throw error;
@@ -96,4 +96,4 @@ export async function fieldsNamed(check: Check, call: PromiseLike<unknown>): Pro
 
 /** Expects that a member or destination is not found in the account, with any code of that status (A-16). */
 export const rejectedAsUnknown = (check: Check, call: PromiseLike<unknown>): Promise<ApiError> =>
-  check.rejectedWithStatusOf(call, "resource_not_found", "A-16", "the member or destination is not in the account");
+  check.rejectedWithStatus(call, "resource_not_found", "A-16", "the member or destination is not in the account");

@@ -114,14 +114,14 @@ function startDeadline(callback: () => void): Wait {
 const shortestDeadlineMs = limits.clientTimeoutSecs * 1000 * (3 / 4);
 
 /** A client clock on which waits end at once. Deadlines of attempts only fire with `givesUpOnce`, and only once. */
-function impatientClock({ waits, limitsOfAttempts, firstDeadlineMs }: TimeRecord) {
+function impatientClock({ waits, attemptTimeoutsMs, firstDeadlineMs }: TimeRecord) {
   let now = 0;
   let deadlines = firstDeadlineMs === undefined ? 0 : 1;
   const clock: ClientOptions["clock"] = {
     now: () => now,
     setTimeout(callback, delayMs) {
       if (delayMs >= shortestDeadlineMs) {
-        limitsOfAttempts.push(delayMs);
+        attemptTimeoutsMs.push(delayMs);
         deadlines -= 1;
         return deadlines === 0 ? startDeadline(callback) : undefined;
       }
@@ -140,7 +140,7 @@ export interface ImpatientClient {
   readonly client: CallTransfer;
   readonly waits: readonly number[];
   /** The time that each attempt may take, in milliseconds. */
-  readonly limitsOfAttempts: readonly number[];
+  readonly attemptTimeoutsMs: readonly number[];
   readonly sent: { readonly count: number };
 }
 
@@ -151,7 +151,7 @@ export async function connectImpatient(
   retry?: ClientOptions["retry"],
 ): Promise<ImpatientClient> {
   const deadline = givesUpOnce && { firstDeadlineMs: patience.turns * patience.turnMs };
-  const time: TimeRecord = { waits: [], limitsOfAttempts: [], ...deadline };
+  const time: TimeRecord = { waits: [], attemptTimeoutsMs: [], ...deadline };
   const sent = { count: 0 };
   const fetch: typeof globalThis.fetch = (input, init) => {
     sent.count += 1;
@@ -160,5 +160,5 @@ export async function connectImpatient(
   // With the default number of retries.
   const options = { clock: impatientClock(time), fetch, maxRetries: undefined, retry, random: () => 0 };
   const client = await connect(target, undefined, options, time);
-  return { client, waits: time.waits, limitsOfAttempts: time.limitsOfAttempts, sent };
+  return { client, waits: time.waits, attemptTimeoutsMs: time.attemptTimeoutsMs, sent };
 }

@@ -158,9 +158,14 @@ function problemViolations(status: number, body: unknown): string[] {
 }
 
 /** The request id is in the header, and an error repeats it (§2.6). A-52: whether there is one. */
-function requestIdViolations(status: number, header: string | null, body: unknown, onlyStated: boolean): string[] {
+function requestIdViolations(
+  status: number,
+  header: string | null,
+  body: unknown,
+  specificationOnly: boolean,
+): string[] {
   const repeated = status < 400 ? undefined : memberOf(body, "requestId");
-  if (onlyStated && (repeated ?? null) === null) return [];
+  if (specificationOnly && (repeated ?? null) === null) return [];
   const broken = header ? [] : ["X-Request-Id is missing (§2.6)"];
   if (status >= 400 && repeated !== header)
     broken.push(`requestId ${describeValue(repeated)} differs from X-Request-Id ${header} (§2.6)`);
@@ -182,23 +187,28 @@ function parsed(text: string): unknown {
 /** The media type of JSON, and those built on it. */
 const jsonType = /^application\/(?:[\w.-]+\+)?json$/i;
 
-function inspect(operation: OperationId | undefined, { status, headers }: Response, text: string, onlyStated: boolean) {
+function inspect(
+  operation: OperationId | undefined,
+  { status, headers }: Response,
+  text: string,
+  specificationOnly: boolean,
+) {
   const requestId = headers.get("X-Request-Id");
   if (status === 204) {
-    const broken = requestIdViolations(status, requestId, undefined, onlyStated);
+    const broken = requestIdViolations(status, requestId, undefined, specificationOnly);
     return { body: undefined, broken: text === "" ? broken : [...broken, "a 204 must not have a body"] };
   }
   const type = headers.get("Content-Type")?.split(";")[0]?.trim() ?? "";
   const value = parsed(text);
   const isTooDeep = isDeeper(value, mostLevels);
   const body = isTooDeep ? undefined : value;
-  const broken = requestIdViolations(status, requestId, body, onlyStated);
-  if (onlyStated ? !jsonType.test(type) : type !== contentType)
+  const broken = requestIdViolations(status, requestId, body, specificationOnly);
+  if (specificationOnly ? !jsonType.test(type) : type !== contentType)
     return { body: undefined, broken: [...broken, `the content type is ${type} and not ${contentType} (§1)`] };
   if (isTooDeep) return { body, broken: [...broken, `the body nests deeper than ${mostLevels} levels`] };
   if (body === undefined) return { body, broken: [...broken, "the body is not JSON (§1)"] };
   if (status >= 400) broken.push(...problemViolations(status, body));
-  if (operation && onlyStated) broken.push(...judge(operation, status, body).violations);
+  if (operation && specificationOnly) broken.push(...judge(operation, status, body).violations);
   else if (operation) broken.push(...bodyViolations(operation, status, body));
   return { body, broken };
 }
@@ -214,7 +224,7 @@ const isRaw = (forcedResponses: readonly ForcedResponse[], status: number): bool
   forcedResponses.some((fault) => "status" in fault && fault.status === status);
 
 /** Checks and counts the responses of one case. */
-function createInspection(onlyStated: boolean) {
+function createInspection(specificationOnly: boolean) {
   const exchanges: Exchange[] = [];
   const violations: string[] = [];
   const forcedResponses: ForcedResponse[] = [];
@@ -233,13 +243,13 @@ function createInspection(onlyStated: boolean) {
       const operation = operationOf(request.method, pathname);
       // The contract says nothing about what else a server answers, such as by stubs of its user.
       const isForeign = operation === undefined && status < 400;
-      const { body, broken } = inspect(operation, response, text, onlyStated);
+      const { body, broken } = inspect(operation, response, text, specificationOnly);
       const code = status >= 400 ? memberOf(body, "code") : undefined;
       if (!isForeign && !isRaw(forcedResponses, status)) {
         const key = request.headers.get("Authorization")?.replace("Bearer ", "");
         const named = request.headers.get("X-Account-Id")?.toLowerCase() ?? accountOfKey.get(key ?? "");
         // Accounts elsewhere are not those of the world, whose names and numbers they may have.
-        const accountId = onlyStated ? undefined : named;
+        const accountId = specificationOnly ? undefined : named;
         broken.push(...leaks.violationsOf({ operation, accountId, sent: request.url + sent, text, body }));
         violations.push(...broken.map((what) => `${request.method} ${pathname} → ${status}: ${what}`));
       }
@@ -255,7 +265,7 @@ function createInspection(onlyStated: boolean) {
 
 /** Wraps a target so that each response is checked and counted. */
 export function record(target: Target): Recording {
-  const inspection = createInspection(target.onlyStated ?? false);
+  const inspection = createInspection(target.specificationOnly ?? false);
   const { exchanges, violations } = inspection;
   const trace: string[] = [];
   /** The number of responses still to be broken by faults. */
@@ -289,8 +299,8 @@ export function record(target: Target): Recording {
     fetch,
     async credentialsFor(who) {
       const credentials = await target.credentialsFor(who);
-      if ("keyOf" in who && credentials.apiKey !== undefined)
-        inspection.accountOfKey.set(credentials.apiKey, who.keyOf);
+      if ("keyAccountId" in who && credentials.apiKey !== undefined)
+        inspection.accountOfKey.set(credentials.apiKey, who.keyAccountId);
       return credentials;
     },
     seed(seed) {

@@ -8,7 +8,7 @@ export interface MissingCapability {
   /** The missing capability. */
   readonly capability: Capability;
   /** The target's reason for not having it. */
-  readonly why: string;
+  readonly reason: string;
 }
 
 /** The result of one case on one target. Plain JSON, so that it can come from another process or a browser. */
@@ -30,14 +30,14 @@ export interface CaseResult extends CaseName {
   /** The reason of an expected failure. */
   readonly deviation?: string;
   /** Wall-clock time in milliseconds. */
-  readonly tookMs: number;
+  readonly durationMs: number;
 }
 
 /** The capabilities that a case needs and a target lacks. */
-const missingCapabilities = (target: Target, { needs }: ContractCase): MissingCapability[] =>
-  needs.flatMap((capability) => {
-    const why = target.unsupported[capability];
-    return why === undefined ? [] : [{ capability, why }];
+const missingCapabilities = (target: Target, { requires }: ContractCase): MissingCapability[] =>
+  requires.flatMap((capability) => {
+    const reason = target.unsupported[capability];
+    return reason === undefined ? [] : [{ capability, reason }];
   });
 
 /** Runs a case; returns the error that it threw as text. */
@@ -52,10 +52,10 @@ async function failureOf(contractCase: ContractCase, target: Target, check: Chec
 
 /** Runs a case on a target in a fresh state. Never throws: errors are in the result. */
 export async function runCase(contractCase: ContractCase, target: Target): Promise<CaseResult> {
-  const { noun, name, covers } = contractCase;
-  const about = { noun, name, target: target.name, covers };
+  const { resource, name, covers } = contractCase;
+  const about = { resource, name, target: target.name, covers };
   const missing = missingCapabilities(target, contractCase);
-  if (missing.length > 0) return { ...about, exchanges: [], findings: [], missing, tookMs: 0 };
+  if (missing.length > 0) return { ...about, exchanges: [], findings: [], missing, durationMs: 0 };
   const startedAt = performance.now();
   const recording = record(target);
   const check = new Check();
@@ -65,7 +65,7 @@ export async function runCase(contractCase: ContractCase, target: Target): Promi
     ...about,
     exchanges: recording.exchanges,
     findings: check.findings,
-    tookMs: Math.round(performance.now() - startedAt),
+    durationMs: Math.round(performance.now() - startedAt),
   };
   const deviation = target.knownDeviation?.(contractCase);
   if (failure !== "")

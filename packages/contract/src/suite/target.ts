@@ -5,11 +5,11 @@ import type { Seed } from "../fixtures/seed.ts";
 /** An ability of a target. A case lists those it needs. */
 export type Capability =
   /** Keeps what was created. */
-  | "stateful"
+  | "state"
   /** Rejects requests that violate the contract. */
-  | "validates"
+  | "validation"
   /** Checks credentials. */
-  | "auth"
+  | "authentication"
   /** Has a clock that can be read and advanced. */
   | "clock"
   /** Can inject faults. */
@@ -24,7 +24,7 @@ export type Capability =
 /** Identifies a case. */
 export interface CaseName {
   /** The subject of the case, e.g. `destination-groups`. */
-  readonly noun: string;
+  readonly resource: string;
   /** The checked behaviour, as a sentence. */
   readonly name: string;
 }
@@ -47,7 +47,7 @@ export interface TokenHolder {
 /** A program with an API key. */
 export interface KeyHolder {
   /** The account that the key belongs to. */
-  readonly keyOf: string;
+  readonly keyAccountId: string;
   /** The value of `X-Account-Id`; the header is absent without it. */
   readonly accountId?: string;
   /** The role of the key; `owner` by default. */
@@ -75,11 +75,11 @@ export type BrokenResponse =
   | "reset"
   | "empty"
   | "hang"
-  | "processThenDrop"
+  | "process_then_reset"
   | "truncate"
-  | "slowBody"
-  | "wrongContentType"
-  | "unknownEnum";
+  | "slow_body"
+  | "wrong_content_type"
+  | "unknown_enum_value";
 
 /** A response that a target returns instead of its own. */
 export interface Fault {
@@ -105,7 +105,7 @@ export interface PolicyChanges {
   /** Maximum calls of one account per UTC day. */
   readonly dailyCallLimit?: number;
   /** The time zone of recipients when neither the contact nor the account has one. */
-  readonly recipientTimeZone?: string;
+  readonly defaultRecipientTimeZone?: string;
 }
 
 /** A webhook as received. */
@@ -138,7 +138,7 @@ export interface RingState {
   readonly memberId?: string;
   readonly outcome: string;
   /** Answers that came too late, with their error codes. */
-  readonly late: readonly { readonly code: string }[];
+  readonly lateAnswers: readonly { readonly code: string }[];
 }
 
 /** How a client spends its time in a case: its waits end at once, and are recorded here, in milliseconds. */
@@ -148,7 +148,7 @@ export interface TimeRecord {
   /** The waits before retries. */
   readonly waits: number[];
   /** The time that each attempt may take. */
-  readonly limitsOfAttempts: number[];
+  readonly attemptTimeoutsMs: number[];
 }
 
 /** A server under test. Each case gets a target in the same fresh state. */
@@ -162,7 +162,7 @@ export interface Target {
   /** Creates the client that cases use, such as one in another language; the SDK's by default. */
   createClient?(options: ClientOptions, time?: TimeRecord): CallTransfer;
   /** Whether only what the specification states is checked in responses, and nothing that this project assumes. */
-  readonly onlyStated?: boolean;
+  readonly specificationOnly?: boolean;
   /** The capabilities it lacks, each with the reason; empty when it has all. */
   readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
   /**
@@ -205,5 +205,5 @@ interface Handles {
 }
 
 /** A target that has the needed capabilities. */
-export type TargetWith<Needs extends Capability> = Target &
-  Required<Pick<Target, Handles[Extract<Needs, keyof Handles>]>>;
+export type TargetWith<Requires extends Capability> = Target &
+  Required<Pick<Target, Handles[Extract<Requires, keyof Handles>]>>;

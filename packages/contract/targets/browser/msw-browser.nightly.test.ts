@@ -21,7 +21,7 @@ describe.runIf(await browserHere())("under MSW in a browser", () => {
       body: JSON.stringify({ do: fault }),
     });
 
-  it.each(["reset", "empty", "truncate", "processThenDrop"])(
+  it.each(["reset", "empty", "truncate", "process_then_reset"])(
     "a page meets the fault %s as a failed request",
     async (fault) => {
       await arm(fault);
@@ -32,6 +32,6 @@ describe.runIf(await browserHere())("under MSW in a browser", () => {
 
   it("a page's EventSource follows the control plane's events", async () => {
     const events = await page.call("follow", "request", roles);
-    expect(JSON.parse(events)).toMatchObject({ type: "request", operationId: "listRoles" });
+    expect(JSON.parse(events)).toMatchObject({ type: "request.completed", operationId: "listRoles" });
   });
 });

@@ -1,5 +1,5 @@
 // Runs in the browser: the suite and the mocked platform, with MSW's worker between them.
-import { createSandboxes } from "@call-transfer/backend";
+import { createSandboxRegistry } from "@call-transfer/backend";
 import { callTransferHandlers } from "@call-transfer/backend/msw";
 import { http } from "msw";
 import { setupWorker } from "msw/browser";
@@ -49,7 +49,7 @@ const page: MswPage = {
     return run;
   },
   useSandboxes() {
-    handler = createSandboxes();
+    handler = createSandboxRegistry();
   },
   async send({ path, ...init }) {
     const response = await fetch(mockedUrl + path, init);

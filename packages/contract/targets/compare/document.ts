@@ -15,7 +15,7 @@ export interface SchemaNode {
   readonly format?: string;
   readonly description?: string;
   readonly "x-beyond-specification"?: boolean;
-  readonly "x-shown-by"?: readonly string[];
+  readonly "x-returned-by"?: readonly string[];
 }
 
 /** Follows the references of a node. */
@@ -68,7 +68,7 @@ export interface OperationNode {
   readonly "x-roles": readonly string[];
   readonly "x-error-codes": readonly string[];
   readonly "x-account-scoped": boolean;
-  readonly "x-retry"?: string;
+  readonly "x-idempotency"?: string;
   readonly "x-beyond-specification"?: boolean;
   readonly parameters?: readonly ParameterNode[];
   readonly requestBody?: { readonly required?: boolean; readonly content: ContentNode };

@@ -90,13 +90,13 @@ function* compareLimits(place: string, schema: SchemaNode, fact: FieldFact, sect
 function* compareShownBy(place: string, schema: SchemaNode, fact: FieldFact, section: string, context: FieldContext) {
   const { shownBy } = fact;
   if (shownBy === undefined) return;
-  const found = schema["x-shown-by"] ?? [];
+  const found = schema["x-returned-by"] ?? [];
   const isRight =
     shownBy.every((operation) => found.includes(operation)) &&
     found.every((operation) => shownBy.includes(operation) || context.markedCreations.includes(operation));
   if (!isRight)
     yield wrong(
-      `${place} is shown by ${found.join(", ") || "every operation"} (x-shown-by)`,
+      `${place} is shown by ${found.join(", ") || "every operation"} (x-returned-by)`,
       section,
       `says only by a creation and ${shownBy.join(", ")}`,
     );

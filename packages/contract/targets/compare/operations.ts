@@ -186,9 +186,9 @@ export function* operationSentences(document: ContractDocument, context: FieldCo
     yield* responseSentences(place, operation, fact, context);
     yield* answerSentences(name, operation, fact);
     const { retry } = fact;
-    if ((operation["x-retry"] ?? "safe") !== retry.mark)
+    if ((operation["x-idempotency"] ?? "idempotent") !== retry.mark)
       yield wrong(
-        `${place} has x-retry: ${operation["x-retry"]}`,
+        `${place} has x-idempotency: ${operation["x-idempotency"]}`,
         retry.section,
         `makes it ${retry.mark}: ${retry.because}`,
       );

@@ -104,7 +104,7 @@ it("continues when the server hangs for one operation", async () => {
       hung += 1;
       limit.abort(new DOMException("It hangs.", "TimeoutError"));
     },
-    ["--timeout", "240"],
+    ["--timeout", "4m"],
   );
   expect([status, out.includes("stopped responding"), hung > 0]).toEqual([1, false, true]);
   expect(new Set(limits.mock.calls.flat())).toEqual(new Set([240_000]));

@@ -14,7 +14,7 @@ import { main } from "../../src/remote/main.ts";
 let server: MockServer;
 let folder: string;
 beforeEach(async () => {
-  server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
+  server = await startMockServer({ port: 0, clockMode: "frozen", now: "2026-03-02T12:00:00Z" });
   folder = mkdtempSync(join(tmpdir(), "contract-"));
 });
 afterEach(async () => {
@@ -41,11 +41,11 @@ async function run(
   return { status, ...printed };
 }
 
-const requests = () => server.backend.journal.list();
+const requests = () => server.backend.requests.list();
 
 describe("a server that keeps the contract", () => {
   it("passes with GET requests only", async () => {
-    const { status, out } = await run(["--base-url", server.url, "--member", demo.members.owner]);
+    const { status, out } = await run(["--base-url", server.url, "--member-id", demo.members.owner]);
     expect(out).toContain("0 differ");
     expect(out).toMatch(/^\d+ passed, 0 failed$/m);
     expect(new Set(requests().map(({ method }) => method))).toEqual(new Set(["GET"]));
@@ -55,7 +55,7 @@ describe("a server that keeps the contract", () => {
   it("gets the same report with stubs beside the operations", async () => {
     // The tables alone: one line says how long it took.
     const report = async () =>
-      (await run(["--base-url", server.url, "--member", demo.members.owner])).out.replaceAll(/[\d.]+ m?s\b/g, "");
+      (await run(["--base-url", server.url, "--member-id", demo.members.owner])).out.replaceAll(/[\d.]+ m?s\b/g, "");
     const plain = await report();
     server.backend.stubs.add({ method: "GET", path: "/api/v1/contacts/{id}", response: { body: "hello" } });
     server.backend.stubs.add({ method: "GET", path: "/api/v1/calls/{id}", response: { body: { calls: 1 } } });
@@ -64,7 +64,7 @@ describe("a server that keeps the contract", () => {
   });
 
   it("is also checked with an access token", async () => {
-    const accessToken = await server.backend.keys.issueToken({ userId: demo.users.owner });
+    const accessToken = await server.backend.credentials.createAccessToken({ userId: demo.users.owner });
     const args = ["--base-url", server.url, "--access-token", accessToken, "--account-id", demo.accountId];
     const { status, out } = await run(args, {});
     expect(out).toMatch(/A-10 +held/);
@@ -74,9 +74,9 @@ describe("a server that keeps the contract", () => {
   it("is changed only as allowed, and each change is announced", async () => {
     const secretFile = join(folder, "secret");
     const { status, out, err } = await run([
-      ...["--base-url", server.url, "--allow-changes", "--destination", demo.destinations.app],
-      ...["--secret-file", secretFile, "--group-destination", demo.destinations.phone],
-      ...["--hours-member", demo.members.agent],
+      ...["--base-url", server.url, "--allow-changes", "--rotate-destination-id", demo.destinations.app],
+      ...["--secret-file", secretFile, "--group-destination-id", demo.destinations.phone],
+      ...["--clear-hours-member-id", demo.members.agent],
     ]);
     const secret = readFileSync(secretFile, "utf8").trim();
     expect(server.backend.state.destinations.get(demo.destinations.app)?.signingSecret).toBe(secret);
@@ -91,8 +91,8 @@ describe("a server that keeps the contract", () => {
     const before = server.backend.state.calls.size;
     const { flows, numbers, recipients } = demo;
     const { err, out } = await run([
-      ...["--base-url", server.url, "--allow-calls", "--flow", flows.published],
-      ...["--from", numbers.working, "--to", recipients.anyone],
+      ...["--base-url", server.url, "--allow-calls", "--flow-id", flows.published],
+      ...["--from-number", numbers.working, "--to-number", recipients.anyone],
     ]);
     expect(err).toContain(`Placing one call from ${numbers.working} to ${recipients.anyone}`);
     expect(out).toMatch(/A-39 +held/);
@@ -113,14 +113,14 @@ describe("a server that keeps the contract", () => {
 describe("a server with a part of the API", () => {
   const ids = Object.keys(operations);
   const everything = async () => {
-    const accessToken = await server.backend.keys.issueToken({ userId: demo.users.owner });
+    const accessToken = await server.backend.credentials.createAccessToken({ userId: demo.users.owner });
     return [
-      ...["--base-url", server.url, "--member", demo.members.owner],
+      ...["--base-url", server.url, "--member-id", demo.members.owner],
       ...["--access-token", accessToken, "--account-id", demo.accountId],
-      ...["--allow-changes", "--destination", demo.destinations.app, "--secret-file", join(folder, "secret")],
-      ...["--group-destination", demo.destinations.phone, "--hours-member", demo.members.agent],
-      ...["--allow-calls", "--flow", demo.flows.published],
-      ...["--from", demo.numbers.working, "--to", demo.recipients.anyone],
+      ...["--allow-changes", "--rotate-destination-id", demo.destinations.app, "--secret-file", join(folder, "secret")],
+      ...["--group-destination-id", demo.destinations.phone, "--clear-hours-member-id", demo.members.agent],
+      ...["--allow-calls", "--flow-id", demo.flows.published],
+      ...["--from-number", demo.numbers.working, "--to-number", demo.recipients.anyone],
     ];
   };
   const without = (names: readonly string[]) => names.flatMap((name) => ["--without", name]);
@@ -292,7 +292,7 @@ describe("a server that breaks the contract", () => {
       return limit.signal;
     });
     server.backend.faults.add({ match: { operationId: "listRoles" }, do: "hang" });
-    const ran = run(["--base-url", server.url, "--timeout", "240"]);
+    const ran = run(["--base-url", server.url, "--timeout", "4m"]);
     await expect.poll(() => server.backend.faults.list()).toEqual([]);
     limit.abort(new DOMException("It hangs.", "TimeoutError"));
     const { status, out } = await ran;
@@ -311,12 +311,12 @@ describe("a wrong command line", () => {
     [["--base-url", "https://user:secret@api.example.com"], "must not contain a user name"],
     [["--base-url", "https://:secret@api.example.com"], "must not contain a user name"],
     [["--base-url", "https://api.example.com/api/v1"], "must not contain /api/v1"],
-    [["--base-url", "https://api.example.com", "--timeout", "0"], "--timeout"],
-    [["--base-url", "https://api.example.com", "--destination", "1"], "only works with --allow-changes"],
+    [["--base-url", "https://api.example.com", "--timeout", "30"], "--timeout must be a duration"],
+    [["--base-url", "https://api.example.com", "--rotate-destination-id", "1"], "only works with --allow-changes"],
     [["--base-url", "https://api.example.com", "--allow-changes"], "requires at least one of"],
-    [["--base-url", "https://api.example.com", "--allow-changes", "--destination", "1"], "--secret-file"],
-    [["--base-url", "https://api.example.com", "--to", "+15550100002"], "only works with --allow-calls"],
-    [["--base-url", "https://api.example.com", "--allow-calls", "--to", "+15550100002"], "--flow"],
+    [["--base-url", "https://api.example.com", "--allow-changes", "--rotate-destination-id", "1"], "--secret-file"],
+    [["--base-url", "https://api.example.com", "--to-number", "+15550100002"], "only works with --allow-calls"],
+    [["--base-url", "https://api.example.com", "--allow-calls", "--to-number", "+15550100002"], "--flow-id"],
     [["--base-url", "https://api.example.com", "--access-token", "t"], "--account-id"],
     [["--base-url", "https://api.example.com", "--without", "listContacts"], "Choose from"],
     [["--base-url", "https://api.example.com", "--without", "listCalls,createCall"], "repeat it"],
@@ -365,7 +365,14 @@ describe("a wrong command line", () => {
 
   it("does not overwrite an existing secret file", async () => {
     const taken = join(folder, "secret");
-    const args = ["--base-url", server.url, "--allow-changes", "--destination", demo.destinations.app, "--secret-file"];
+    const args = [
+      "--base-url",
+      server.url,
+      "--allow-changes",
+      "--rotate-destination-id",
+      demo.destinations.app,
+      "--secret-file",
+    ];
     await run([...args, taken]);
     const { status, err } = await run([...args, taken]);
     const rotations = requests().filter(({ operationId }) => operationId === "rotateDestinationSecret");
@@ -374,7 +381,7 @@ describe("a wrong command line", () => {
 
   it("removes the secret file when the rotation fails", async () => {
     const secretFile = join(folder, "secret");
-    const args = ["--base-url", server.url, "--allow-changes", "--destination", demo.destinations.phone];
+    const args = ["--base-url", server.url, "--allow-changes", "--rotate-destination-id", demo.destinations.phone];
     const { status } = await run([...args, "--secret-file", secretFile]);
     expect([status, existsSync(secretFile)]).toEqual([1, false]);
   });

@@ -34,7 +34,7 @@ function edited(
 
 /** The reference with one of its answers changed. Its clock stands still, and each answer has its time as `Date`. */
 function serverOf([, , , , answers, edit]: Server) {
-  const backend = createBackend({ now: Date.parse("2026-03-02T12:00:00Z"), clock: "frozen" });
+  const backend = createBackend({ now: Date.parse("2026-03-02T12:00:00Z"), clockMode: "frozen" });
   let seen = 0;
   const isMatch = (operation: string | undefined, { status }: Response, body: unknown): boolean => {
     const kind = status >= 400 ? "errors" : "successes";
@@ -65,7 +65,7 @@ function serverOf([, , , , answers, edit]: Server) {
 
 async function check(server: Server) {
   const { backend, fetch } = serverOf(server);
-  const accessToken = await backend.keys.issueToken({ userId: demo.users.owner });
+  const accessToken = await backend.credentials.createAccessToken({ userId: demo.users.owner });
   const { flows, numbers, recipients } = demo;
   const options: LiveOptions = {
     baseUrl: "http://localhost",

@@ -163,7 +163,7 @@ export const lawful: readonly Server[] = [
     offset,
     "listCalls",
     (_answer, seen) => ({
-      body: { "/meta": { count: 3, tookMs: seen } },
+      body: { "/meta": { count: 3, durationMs: seen } },
     }),
   ],
   ["an account has no calls", "§4.6", "same", offset, "listCalls", { body: { "/calls": [], "/meta/total": 0 } }],

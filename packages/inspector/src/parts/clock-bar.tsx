@@ -12,8 +12,8 @@ export function ClockBar() {
   const clock = session.clock.clock.value;
   const now = session.clock.now.value;
   if (clock === undefined) return null;
-  const isFlowing = clock.mode === "flowing";
-  const [next] = clock.upcoming;
+  const isRunning = clock.mode === "running";
+  const [next] = clock.upcomingTimers;
   const jump = next === undefined ? "Jump" : `Jump ${duration(Date.parse(next.at) - now)}`;
   const control = session.control.value;
   const advance = (step: { readonly by: number } | { readonly nextTimer: true }) =>
@@ -23,15 +23,15 @@ export function ClockBar() {
       <Link class="clock-now" to={["clock"]}>
         <span class="clock-day number">{day(now)}</span>
         <strong class="number">{timeOfDay(now)}</strong>
-        <span class={`status tone-${isFlowing ? "ok" : "info"}`}>
-          {isFlowing ? (clock.rate === 1 ? "flowing" : `flowing ${clock.rate}×`) : "frozen"}
+        <span class={`status tone-${isRunning ? "ok" : "info"}`}>
+          {isRunning ? (clock.rate === 1 ? "running" : `running ${clock.rate}×`) : "frozen"}
         </span>
       </Link>
       <Button
-        icon={isFlowing ? "pause" : "play"}
-        label={isFlowing ? "Freeze the clock" : "Let the clock flow"}
+        icon={isRunning ? "pause" : "play"}
+        label={isRunning ? "Freeze the clock" : "Let the clock run"}
         onPress={() =>
-          act(session, control.PUT("/_control/v1/clock", { body: { mode: isFlowing ? "frozen" : "flowing" } }))
+          act(session, control.PUT("/_control/v1/clock", { body: { mode: isRunning ? "frozen" : "running" } }))
         }
       />
       <Button label="+1 min: advance the clock by one minute" onPress={() => advance({ by: minute })}>

@@ -82,7 +82,7 @@ export function Axis({ span, at }: { readonly span: Span; readonly at: readonly 
 }
 
 /**
- * Tracks under one axis, and a line at now across them. The line moves with each frame while the sandbox's clock flows, and
+ * Tracks under one axis, and a line at now across them. The line moves with each frame while the sandbox's clock runs, and
  * nothing is drawn again for it.
  */
 export function TimeLine({
@@ -130,7 +130,7 @@ function useNowOf(element: { readonly current: HTMLElement | null }, { from, to 
       const at = clock.read();
       element.current?.style.setProperty("--now", String(positionIn({ from, to }, at) / 100));
       element.current?.toggleAttribute("data-over", at > to);
-      if (clock.clock.peek()?.mode === "flowing" && at <= to) frame = requestAnimationFrame(draw);
+      if (clock.clock.peek()?.mode === "running" && at <= to) frame = requestAnimationFrame(draw);
     };
     const stop = effect(() => {
       void clock.clock.value;

@@ -11,7 +11,7 @@ import { Screen } from "../parts/screen.tsx";
 import { onSubmit } from "../parts/submit.ts";
 import { Happened, type Jump } from "./clock/happened.tsx";
 import { parseDuration } from "./clock/timers.ts";
-import { Upcoming } from "./clock/upcoming.tsx";
+import { UpcomingTimer } from "./clock/upcoming.tsx";
 
 const rates = [1, 10, 60, 600] as const;
 const steps = [
@@ -43,7 +43,7 @@ export function Clock() {
         <div class="clock">
           <ClockFace clock={clock} advance={advance} />
           {jump.value !== undefined && <Happened jump={jump.value} nameOf={nameOf} />}
-          <Upcoming
+          <UpcomingTimer
             clock={clock}
             tokens={session.credentials.ends.value}
             nameOf={nameOf}
@@ -63,29 +63,29 @@ function ClockFace({
   readonly advance: (step: Step) => Promise<void>;
 }) {
   const session = useSession();
-  const isFlowing = clock.mode === "flowing";
+  const isRunning = clock.mode === "running";
   const set = (setting: Schema<"ClockSetting">) =>
     act(session, session.control.peek().PUT("/_control/v1/clock", { body: setting }));
   return (
     <section class="clock-face panel" aria-label="Now">
       <div class="clock-time">
         <Now />
-        <Status tone={isFlowing ? "ok" : "info"}>{isFlowing ? `Flowing at ${clock.rate}×` : "Frozen"}</Status>
+        <Status tone={isRunning ? "ok" : "info"}>{isRunning ? `Flowing at ${clock.rate}×` : "Frozen"}</Status>
       </div>
       <div class="clock-buttons">
         <fieldset class="clock-group">
           <legend>Flow</legend>
-          <Button icon="pause" disabled={!isFlowing} onPress={() => set({ mode: "frozen" })}>
+          <Button icon="pause" disabled={!isRunning} onPress={() => set({ mode: "frozen" })}>
             Freeze
           </Button>
           {rates.map((rate) => {
-            const isCurrent = isFlowing && clock.rate === rate;
+            const isCurrent = isRunning && clock.rate === rate;
             return (
               <Button
                 key={rate}
                 pressed={isCurrent}
                 label={`Run at ${rate}×`}
-                onPress={() => set({ mode: "flowing", rate })}
+                onPress={() => set({ mode: "running", rate })}
               >
                 {rate}×
               </Button>
@@ -99,7 +99,7 @@ function ClockFace({
               {text}
             </Button>
           ))}
-          <Button icon="next" disabled={clock.upcoming.length === 0} onPress={() => advance({ nextTimer: true })}>
+          <Button icon="next" disabled={clock.upcomingTimers.length === 0} onPress={() => advance({ nextTimer: true })}>
             Jump to the next timer
           </Button>
         </fieldset>

@@ -25,7 +25,7 @@ export function Coverage() {
   const [selected] = session.route.value.rest;
   const live = useLive<CoverageData>(
     (control) => control.GET("/_control/v1/coverage"),
-    ({ type }) => type === "request" || type === "requests.cleared",
+    ({ type }) => type === "request.completed" || type === "requests.cleared",
   );
   const { data } = live;
   const chosen = data?.operations.find(({ operationId }) => operationId === selected);
@@ -91,11 +91,11 @@ function ShowChoice({ show }: { readonly show: Signal<Show> }) {
 
 function Summary({ coverage }: { readonly coverage: CoverageData }) {
   const { operations, statuses, codes } = sharesOf(coverage);
-  const { unmatched, refused } = coverage;
+  const { unmatched, rejected } = coverage;
   const isUndocumented = coverage.operations.some((one) => one.statuses.some(({ documented }) => !documented));
   const rest = [
     unmatched > 0 && `${unmatched} ${unmatched === 1 ? "request matches" : "requests match"} no operation`,
-    refused > 0 && `${refused} refused before the API`,
+    rejected > 0 && `${rejected} rejected before the API`,
   ].filter(Boolean);
   return (
     <>

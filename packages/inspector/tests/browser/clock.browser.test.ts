@@ -4,12 +4,12 @@ import { expect, it } from "vitest";
 import { inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
-const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 
 it("a step over the end of the overlap of two secrets makes the second signature disappear", async () => {
   await using inspector = await open({ server: frozen, screen: "clock" });
   const { page, server } = inspector;
-  await server.applyScenario("secret-just-rotated");
+  await server.applyScenario("secret-rotated");
   /** The number of signatures of a new offer. It is signed before it is listed. */
   const signatures = async () => {
     const { deliveryId } = (await server.startTransfer({ destinationId: demo.destinations.app })).rings[0] ?? {};
@@ -33,7 +33,7 @@ it("freezes the clock, lets it flow, and runs it at 60×", async () => {
   await now.getByText("Frozen").waitFor();
   await page.getByRole("button", { name: "Run at 60×" }).click();
   await now.getByText("Flowing at 60×").waitFor();
-  expect(await server.clock()).toMatchObject({ mode: "flowing", rate: 60 });
+  expect(await server.clock()).toMatchObject({ mode: "running", rate: 60 });
   await expect.poll(() => now.locator("strong").textContent()).not.toBe("12:00:00");
   await page.getByRole("button", { name: "Freeze", exact: true }).click();
   await now.getByText("Frozen").waitFor();

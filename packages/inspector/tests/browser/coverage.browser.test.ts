@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
-const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
 /** The cell of an operation in the column of a status. */
@@ -56,7 +56,7 @@ it("copies a report, and begins the counts again", async () => {
   await Promise.all([page.getByText("Copied").waitFor(), button(page, "Copy as Markdown").click()]);
   const text = await page.evaluate(() => navigator.clipboard.readText());
   expect(text).toMatch(/^Operations: 1 of 8 \(13 %\)\./);
-  await button(page, "Clear the journal").click();
+  await button(page, "Clear the request log").click();
   await page.getByRole("dialog").getByRole("button", { name: "Clear" }).click();
   await page.getByText("0 of 8").waitFor();
   expect(await inspector.server.requests()).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Inspector, inspectorTests, themes } from "./page.ts";
 
 const open = inspectorTests();
-const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 
 /** The parts of screens that their links lead to, besides the first one. */
 const parts = [
@@ -21,7 +21,7 @@ const parts = [
 
 /** Dialogs, by the screen and the button that opens them. */
 const dialogs = [
-  ["traffic", "Clear the journal"],
+  ["traffic", "Clear the request log"],
   ["transfers", "Start a transfer"],
   ["webhooks", "Send an offer"],
   ["sandboxes", "New sandbox"],
@@ -96,7 +96,7 @@ const stickingOut = ({ page }: Inspector) =>
 
 it.each([320, 700])("nothing sticks out on any screen at %i pixels", async (width) => {
   // A Saturday, on which the agent is outside their hours.
-  await using inspector = await open({ server: { clock: "frozen", now: "2026-03-07T12:00:00Z" } });
+  await using inspector = await open({ server: { clockMode: "frozen", now: "2026-03-07T12:00:00Z" } });
   await play(inspector);
   await inspector.page.setViewportSize({ width, height: 800 });
   const found: Record<string, readonly string[]> = {};

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Inspector, inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
-const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 
 /** Runs a program of the SDK that reads the roles. Returns the statuses that made it try again. */
 async function readRoles(inspector: Inspector): Promise<readonly unknown[]> {

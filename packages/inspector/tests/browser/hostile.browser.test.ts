@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 
 /** Opens the attacker's page beside an inspector, under a host name. Its own errors are right. */
 async function attacker(inspector: Inspector, host: string): Promise<Page> {

@@ -3,7 +3,7 @@
 //   const open = inspectorTests();                        // once in each test file, at its top level
 //
 //   it("shows a retry", async () => {
-//     await using inspector = await open({ server: { clock: "frozen" }, screen: "traffic" });
+//     await using inspector = await open({ server: { clockMode: "frozen" }, screen: "traffic" });
 //     const { page, server } = inspector;
 //     await inspector.client().roles.list();               // a real program of the SDK, against the same server
 //     await page.getByText("/api/v1/roles").waitFor();     // Playwright waits; never sleep

@@ -6,7 +6,7 @@ import { freePort } from "../../../../build/free-port.ts";
 import { type Inspector, inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
-const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 
 /** The tree of the page, without what differs from run to run: ports and real durations. */
 async function readAloud({ page }: Inspector): Promise<string> {

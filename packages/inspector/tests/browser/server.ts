@@ -17,7 +17,7 @@ const endsWithinMs = 30_000;
 /** Options of the command. The port is a free one by default. With `publicUrl`, name a free one. */
 export interface ServerOptions {
   readonly port?: number;
-  readonly clock?: "frozen" | "flowing";
+  readonly clockMode?: "frozen" | "running";
   readonly now?: string;
   readonly controlToken?: string;
   readonly publicUrl?: string;
@@ -41,7 +41,7 @@ export async function startServer({ seed, ...options }: ServerOptions = {}): Pro
   // Outside of the repository, so that no settings of a developer are read.
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-inspector-"));
   if (seed !== undefined) writeFileSync(join(folder, "seed.json"), JSON.stringify(seed));
-  const { port = 0, clock, now, controlToken, publicUrl } = options;
+  const { port = 0, clockMode: clock, now, controlToken, publicUrl } = options;
   const given = { port, clock, now, "control-token": controlToken, "public-url": publicUrl, seed: seed && "seed.json" };
   const args = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, String(value)],
@@ -96,7 +96,7 @@ function sandboxAt(url: string, sandbox: string | undefined, token: string | und
     policies: async () => dataAs<"Policies">(await control.GET("/_control/v1/policies")),
     changePolicies: async (body: Schema<"Policies">) => dataOf(await control.PUT("/_control/v1/policies", { body })),
     requests: async () => dataAs<"RequestList">(await control.GET("/_control/v1/requests")).requests,
-    issueApiKey: async (body: Schema<"NewApiKey">) =>
+    createApiKey: async (body: Schema<"NewApiKey">) =>
       dataAs<"ApiKey">(await control.POST("/_control/v1/auth/api-keys", { body })).key,
     faults: async () => dataAs<"FaultList">(await control.GET("/_control/v1/faults")).faults,
     /** Adds a fault and returns its id. */

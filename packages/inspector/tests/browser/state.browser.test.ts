@@ -5,7 +5,7 @@ import { inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
 /** A Monday, within the hours of the demo's agent. */
-const server = { clock: "frozen", now: "2026-03-02T10:20:00Z" } as const;
+const server = { clockMode: "frozen", now: "2026-03-02T10:20:00Z" } as const;
 const { agent } = demo.members;
 
 describe("members", () => {

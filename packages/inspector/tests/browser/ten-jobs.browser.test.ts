@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Inspector, inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
-const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
 
 /** One click, one press of a key, or one input that is filled. */

@@ -180,7 +180,10 @@ it("leaves out what the server itself refused", async () => {
 });
 
 it("shows the day of a time, in UTC, once the clock is on another day", async () => {
-  await using inspector = await open({ screen: "traffic", server: { clock: "frozen", now: "2021-05-06T23:30:00Z" } });
+  await using inspector = await open({
+    screen: "traffic",
+    server: { clockMode: "frozen", now: "2021-05-06T23:30:00Z" },
+  });
   await inspector.client().roles.list();
   await rowsOf(inspector).getByText("23:30:00.000").waitFor();
   expect(await rowsOf(inspector).innerText()).not.toContain("2021-05-06");
@@ -188,7 +191,7 @@ it("shows the day of a time, in UTC, once the clock is on another day", async ()
   await rowsOf(inspector).getByText("2021-05-06 23:30:00.000").waitFor();
 });
 
-it("sends the first request itself, and is empty again after the journal is cleared or the sandbox reset", async () => {
+it("sends the first request itself, and is empty again after the request log is cleared or the sandbox reset", async () => {
   await using inspector = await open({ screen: "traffic" });
   const { page, server } = inspector;
   await page.getByRole("button", { name: "Issue an API key" }).click();
@@ -196,8 +199,8 @@ it("sends the first request itself, and is empty again after the journal is clea
   await page.getByRole("button", { name: "Place a call" }).click();
   await rowsOf(inspector).filter({ hasText: "201" }).waitFor();
 
-  await page.getByRole("button", { name: "Clear the journal" }).click();
-  await page.getByRole("dialog", { name: "Clear the journal?" }).getByRole("button", { name: "Clear" }).click();
+  await page.getByRole("button", { name: "Clear the request log" }).click();
+  await page.getByRole("dialog", { name: "Clear the request log?" }).getByRole("button", { name: "Clear" }).click();
   await page.getByText("No request yet").waitFor();
   expect(await server.requests()).toEqual([]);
 

@@ -7,7 +7,7 @@ import { inspectorTests } from "./page.ts";
 import { startServer } from "./server.ts";
 
 const open = inspectorTests();
-const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 const { owner } = demo.members;
 
 /** Starts a server whose member Olivia and phone ring beside an app. The app answers when `answer` is called. */
@@ -139,7 +139,7 @@ it("works by keyboard alone: starts with one press, answers, declines, and start
   expect((await last())?.status).toBe("unanswered");
 });
 
-it("the line at now stands still on a frozen clock and moves on a flowing one", async () => {
+it("the line at now stands still on a frozen clock and moves on a running one", async () => {
   await using inspector = await open({ server: frozen, screen: "transfers" });
   const { page, server } = inspector;
   await server.startTransfer({ destinationId: demo.destinations.phone });
@@ -147,7 +147,7 @@ it("the line at now stands still on a frozen clock and moves on a flowing one", 
   const place = () => line.evaluate((element) => Number(element.style.getPropertyValue("--now")));
   await line.waitFor();
   expect([await place(), await place()]).toEqual([0, 0]);
-  await server.setClock({ mode: "flowing" });
+  await server.setClock({ mode: "running" });
   await expect.poll(place).toBeGreaterThan(0);
 });
 

@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import { type Inspector, inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
-const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 const details = (page: Page) => page.getByRole("region", { name: "Details" });
 
@@ -104,7 +104,7 @@ it("shows that a receiver with the SDK accepts an offer, and refuses one with a 
   await details(page).getByText("Accepted 204").waitFor();
   expect(receiver.received).toEqual(["transfer.offer"]);
 
-  await server.addFault("webhooks sign wrongSecret");
+  await server.addFault("webhooks sign wrong_secret");
   await sendOffer();
   await details(page)
     .getByText(/^Refused 4\d\d$/)

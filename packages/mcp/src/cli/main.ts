@@ -40,7 +40,8 @@ const commandWords: readonly (readonly [RegExp, string])[] = [
   [/\ballowInsecureHttp: true/, "--allow-insecure-http"],
   [/\bplatform\.client\.baseUrl\b/, "--base-url"],
   [/\bmockServer\.controlToken\b/, variables.controlToken],
-  [/\bmockServer(?:\.url)?\b/, "--mock-url"],
+  [/\bmockServer\.sandbox\b/, "--sandbox"],
+  [/\bmockServer(?:\.url)?\b/g, "--mock-url"],
 ];
 
 const inCommandWords = (message: string): string =>

@@ -1,7 +1,6 @@
 // The command line as tables, and its reading. The release gate compares the tables with the last release.
 
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { OptionError } from "../server/option-error.ts";
 import { messageOf } from "../tools/failures.ts";
 
 /** The environment variables. The SDK gives the first two their names, the mock server the third. */
@@ -62,6 +61,11 @@ line or a server that cannot be used.`;
 const parsed = (args: readonly string[]) => parseArgs({ args: [...args], options }).values;
 type Values = ReturnType<typeof parsed>;
 
+/** A wrong command line. The message says how to fix it. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
 /** Options that only work with a real platform. */
 const forPlatforms = ["account-id", "allow-insecure-http", "allow-calls", "allow-changes", "secret-file"] as const;
 
@@ -71,19 +75,16 @@ function read(args: readonly string[]): Values {
   } catch (error) {
     // The argument may be a credential without its option, so the message does not repeat it.
     if ((error as { code?: unknown }).code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL")
-      throw new OptionError(
-        "arguments",
-        "Unexpected argument. Write each value after its option, as in --base-url URL.",
-      );
+      throw new UsageError("Unexpected argument. Write each value after its option, as in --base-url URL.");
     const [message = ""] = messageOf(error).split(". ");
-    throw new OptionError("arguments", `${message}. See --help for all options.`);
+    throw new UsageError(`${message}. See --help for all options.`);
   }
 }
 
 /**
  * Reads the command line. An empty variable counts as absent. Returns `help` or `version` where that was asked for.
  *
- * @throws {OptionError} names the option and how to fix it, and never contains a credential.
+ * @throws {UsageError} names the option and how to fix it, and never contains a credential.
  */
 export function commandOptions(args: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
   const values = read(args);
@@ -91,17 +92,16 @@ export function commandOptions(args: readonly string[], environment: Readonly<Re
   if (values.version) return "version";
   const { "mock-url": mockUrl, sandbox } = values;
   if (mockUrl !== undefined && values["base-url"] !== undefined)
-    throw new OptionError("--mock-url", "--mock-url and --base-url cannot be combined. Pass one of them.");
+    throw new UsageError("--mock-url and --base-url cannot be combined. Pass one of them.");
   const fromEnvironment = (name: keyof typeof variables) => environment[variables[name]]?.trim() || undefined;
   const baseUrl = mockUrl === undefined ? (values["base-url"] ?? fromEnvironment("baseUrl")) : undefined;
   const misplaced = forPlatforms.find((name) => values[name] !== undefined && values[name] !== false);
   if (baseUrl === undefined && misplaced !== undefined)
-    throw new OptionError(
-      `--${misplaced}`,
+    throw new UsageError(
       `--${misplaced} only works with a real platform. Set --base-url, or remove --${misplaced}: on a mock, everything is allowed.`,
     );
   if (sandbox !== undefined && mockUrl === undefined)
-    throw new OptionError("--sandbox", "--sandbox only works with a running mock server. Set --mock-url.");
+    throw new UsageError("--sandbox only works with a running mock server. Set --mock-url.");
   return {
     /** Address of a real platform; undefined for a mock. */
     baseUrl,

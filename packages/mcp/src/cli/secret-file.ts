@@ -1,12 +1,12 @@
 import { fchmodSync, openSync, writeSync } from "node:fs";
-import { OptionError } from "../server/option-error.ts";
 import { messageOf } from "../tools/failures.ts";
 import type { SaveSecret } from "../tools/operation-tools.ts";
+import { UsageError } from "./options.ts";
 
 /**
  * Opens the file before anything is called, so that no secret is created for which there is no place.
  *
- * @throws {OptionError} The file cannot be written.
+ * @throws {UsageError} The file cannot be written.
  */
 export function secretFile(path: string): SaveSecret {
   let file: number;
@@ -14,10 +14,7 @@ export function secretFile(path: string): SaveSecret {
     file = openSync(path, "a", 0o600);
     fchmodSync(file, 0o600);
   } catch (error) {
-    throw new OptionError(
-      "--secret-file",
-      `--secret-file cannot be written: ${messageOf(error)}. Choose another file.`,
-    );
+    throw new UsageError(`--secret-file cannot be written: ${messageOf(error)}. Choose another file.`);
   }
   return (secret, { operation, id }) => writeSync(file, `${new Date().toISOString()} ${operation} ${id} ${secret}\n`);
 }

@@ -54,7 +54,7 @@ function codesText(): string {
 /** What is known about an error code; undefined for an unknown one. */
 export function codeText(code: string): string | undefined {
   if (!Object.hasOwn(codes, code)) return undefined;
-  const { status, title, meaning, fromSpecification, hasFieldErrors, effectFree } = codes[code] as ErrorCodeDescription;
+  const { status, title, meaning, fromSpecification, hasFieldErrors, noEffect } = codes[code] as ErrorCodeDescription;
   const returning = Object.values<OperationDescription>(operations)
     .filter(({ errorCodes: returned }) => returned.includes(code))
     .map(({ id }) => `\`${id}\``);
@@ -63,7 +63,7 @@ export function codeText(code: string): string | undefined {
     `Status: ${status ?? "not defined by the specification"}. Category: ${title}.`,
     returning.length === 0 ? "No operation of this API returns it." : `Returned by ${returning.join(", ")}.`,
     ...(hasFieldErrors ? ["`errors` in the body lists each field that is wrong."] : []),
-    ...(effectFree ? ["The request had no effect."] : []),
+    ...(noEffect ? ["The request had no effect."] : []),
     ...(fromSpecification ? [] : ["The specification does not explain this code. The meaning is assumed."]),
   ];
   return `# ${code}\n\n${facts.join("\n\n")}\n`;

@@ -1,7 +1,8 @@
 // The control plane of a mock, in this process or of a running server.
+
 import { type JsonObject, operationsIn } from "@call-transfer/backend/unstable";
+import { ConfigurationError } from "@call-transfer/sdk";
 import type { ControlPlane } from "../tools/control-plane.ts";
-import { OptionError } from "./option-error.ts";
 
 /** The mock refused a request to its control plane, or did not answer. The message holds no token. */
 export class ControlPlaneError extends Error {
@@ -25,19 +26,22 @@ export interface ControlAddress {
 
 const documentPath = "/_control/v1/openapi.json";
 
-/** @throws {OptionError} There is no control plane at this address. */
+/** @throws {ConfigurationError} There is no control plane at this address. */
 export async function openControlPlane(address: ControlAddress, option: string): Promise<ControlPlane> {
   checkToken(address, option);
   const document = await send(address, "GET", documentPath, undefined, undefined).catch((error: Error) => {
     refuseUnknownSandbox(address, option, error);
     const fix = `Start it with npx @call-transfer/mock-server, or correct ${option}.`;
-    throw new OptionError(option, `${address.url} cannot be controlled as a mock server. ${error.message} ${fix}`);
+    throw new ConfigurationError(
+      option,
+      `names ${address.url}, which cannot be controlled as a mock server. ${error.message} ${fix}`,
+    );
   });
   const operations = operationsIn((document ?? {}) as JsonObject);
   if (operations.size === 0)
-    throw new OptionError(
+    throw new ConfigurationError(
       option,
-      `${address.url} is not a mock server. Start one with npx @call-transfer/mock-server.`,
+      `names ${address.url}, which is not a mock server. Start one with npx @call-transfer/mock-server.`,
     );
   return {
     operations,
@@ -57,10 +61,7 @@ function checkToken({ token }: ControlAddress, option: string): void {
   try {
     headersWith(token);
   } catch {
-    throw new OptionError(
-      `${option}.controlToken`,
-      `The control token has characters that a header cannot hold. Correct ${option}.controlToken.`,
-    );
+    throw new ConfigurationError(`${option}.controlToken`, "has characters that a header cannot hold. Correct it.");
   }
 }
 
@@ -74,7 +75,10 @@ function refuseUnknownSandbox({ sandbox, url }: ControlAddress, option: string, 
   const at = url === "http://127.0.0.1:4010" ? "" : ` --url ${url}`;
   const fix = `Create it with npx @call-transfer/mock-server sandbox create ${sandbox}${at}, or start the mock server with --auto-sandboxes.`;
   // Otherwise, the server says what is wrong with the name.
-  throw new OptionError(`${option}.sandbox`, message.startsWith(`${missing}.`) ? `${missing}. ${fix}` : message);
+  throw new ConfigurationError(
+    `${option}.sandbox`,
+    message.startsWith(`${missing}.`) ? `is "${sandbox}", which does not exist. ${fix}` : `is not valid. ${message}`,
+  );
 }
 
 const expanded = (template: string, values: Readonly<Record<string, unknown>>): string =>

@@ -16,7 +16,7 @@ import { openTarget, type Target } from "./target.ts";
  * Without options, the tools act on a new backend with the demo data, whose clock stands still. On a backend and on a mock
  * server there are more tools, which move time, add faults, show requests, and answer transfers.
  *
- * @throws {OptionError | ConfigurationError} An option is invalid, or the mock server does not answer.
+ * @throws {ConfigurationError} (of `@call-transfer/sdk`) An option is invalid, or the mock server does not answer.
  */
 export const createMcpServer = async (options?: McpServerOptions): Promise<McpServer> =>
   serverFor(await openTarget(options));
@@ -89,13 +89,13 @@ function instructionsOf({ name, isMock }: Target, leftOut: readonly LeftOut[], g
   const lines = isMock
     ? [
         `The tools act on ${name}. No real call is placed.`,
-        "Find ids with mock_listRecords. A mock's clock may stand still: move it with mock_advanceClock.",
-        "To see what a program sent, use mock_listRequests. To make requests fail, use mock_addFault. To ring people and apps, use mock_startTransfer.",
+        "Find ids with mock_list_records. A mock's clock may stand still: move it with mock_advance_clock.",
+        "To see what a program sent, use mock_list_requests. To make requests fail, use mock_add_fault. To ring people and apps, use mock_start_transfer.",
       ]
     : [`The tools act on ${name}. Calls ring real phones and cost money.`, "Ask the user for ids that no tool lists."];
   return [
     ...lines,
-    "If the outcome of createCall is unknown, do not call it again: the call may have been placed. Let the user decide.",
+    "If the outcome of create_call is unknown, do not call it again: the call may have been placed. Let the user decide.",
     ...guide("sdk", "Before you write a program that calls the API, read"),
     ...guide("placing-calls", "Before it places calls, read"),
     ...guide("webhooks", "Before it receives webhooks, read"),
@@ -110,7 +110,7 @@ function instructionsOf({ name, isMock }: Target, leftOut: readonly LeftOut[], g
 function describingTool({ isMock }: Target, leftOut: readonly LeftOut[], instructions: string): Tool {
   const title = "What the tools act on";
   return {
-    name: "describeServer",
+    name: "describe_server",
     title,
     description:
       "Says whether the tools act on a mock or on the real platform, and how to allow tools that are not offered.",

@@ -1,11 +1,10 @@
 // The target of the tools: a backend in this process, a running mock server, or a real platform.
 import { type Backend, createBackend, demo } from "@call-transfer/backend";
-import { CallTransfer, type Clock } from "@call-transfer/sdk";
+import { CallTransfer, type Clock, ConfigurationError } from "@call-transfer/sdk";
 import type { ControlPlane } from "../tools/control-plane.ts";
 import type { OperationContext } from "../tools/operation-tools.ts";
 import { everything } from "../tools/permissions.ts";
 import { openControlPlane } from "./control-plane.ts";
-import { OptionError } from "./option-error.ts";
 import type { McpServerOptions, MockServerAddress, PlatformOptions } from "./options.ts";
 
 /** A target of the tools. */
@@ -35,7 +34,7 @@ const realTime: Omit<Clock, "now"> = {
 /**
  * Opens what the options name.
  *
- * @throws {OptionError | ConfigurationError} An option is invalid, or a mock server does not answer.
+ * @throws {ConfigurationError} An option is invalid, or a mock server does not answer.
  */
 export async function openTarget(options: McpServerOptions = {}): Promise<Target> {
   const { backend, mockServer, platform, apiKey } = checked(options);
@@ -49,21 +48,22 @@ function checked(options: McpServerOptions): McpServerOptions {
   const given = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const unknown = given.find((name) => !Object.hasOwn(known, name));
   if (unknown !== undefined)
-    throw new OptionError(unknown, `Unknown option ${unknown}. Use one of ${Object.keys(known).join(", ")}.`);
+    throw new ConfigurationError(unknown, `is not an option. Use one of ${Object.keys(known).join(", ")}.`);
   const targets = given.filter((name) => name !== "apiKey");
-  if (targets.length > 1)
-    throw new OptionError(targets[1] ?? "", `${targets.join(" and ")} cannot be combined. Pass one of them.`);
+  const [first = "", ...others] = targets;
+  if (others.length > 0)
+    throw new ConfigurationError(first, `and ${others.join(" and ")} cannot be combined. Pass one of them.`);
   if (given.includes("apiKey") && targets.some((name) => name !== "backend"))
-    throw new OptionError("apiKey", `apiKey only works with backend. Pass it inside ${targets.join()}.`);
+    throw new ConfigurationError("apiKey", `only works with backend. Pass it inside ${targets.join()}.`);
   return options;
 }
 
 async function backendTarget(backend: Backend, apiKey: string = demo.apiKey): Promise<Target> {
   if (typeof Object(backend).fetch !== "function")
-    throw new OptionError("backend", "backend must be a backend. Pass what createBackend() returns.");
+    throw new ConfigurationError("backend", "must be a backend. Pass what createBackend() returns.");
   const fetch = backend.fetch.bind(backend);
   const control = await openControlPlane({ url: backendUrl, fetch }, "backend").catch(() => {
-    throw new OptionError("backend", "backend has no control plane. Create it with controlPlane: true.");
+    throw new ConfigurationError("backend", "has no control plane. Create it with controlPlane: true.");
   });
   // By the backend's clock, the SDK finds out what may have been placed since a request was sent.
   const clock = { ...realTime, now: () => backend.clock.now() };
@@ -73,7 +73,7 @@ async function backendTarget(backend: Backend, apiKey: string = demo.apiKey): Pr
 
 async function mockServerTarget({ url, controlToken, sandbox, apiKey }: MockServerAddress): Promise<Target> {
   if (!/^https?:/i.test(url) || !URL.canParse(url))
-    throw new OptionError("mockServer.url", "mockServer.url must be a URL. Write it as http://127.0.0.1:4010.");
+    throw new ConfigurationError("mockServer.url", "must be a URL. Write it as http://127.0.0.1:4010.");
   const base = url.replace(/\/+$/, "");
   const client = new CallTransfer({
     baseUrl: base,

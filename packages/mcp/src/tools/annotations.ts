@@ -9,16 +9,16 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
  * @param isMock Whether no real platform is reached.
  */
 export function annotationsOf(
-  { summary, method, retry }: Pick<OperationDescription, "summary" | "method" | "retry">,
+  { summary, method, idempotency }: Pick<OperationDescription, "summary" | "method" | "idempotency">,
   isMock: boolean,
 ): ToolAnnotations {
-  const isReading = method === "GET" && retry === "safe";
-  const isAdding = method === "POST" && retry === "unique";
+  const isReading = method === "GET" && idempotency === "idempotent";
+  const isAdding = method === "POST" && idempotency === "conflict_safe";
   return {
     title: summary,
     readOnlyHint: isReading,
     destructiveHint: !isReading && !isAdding,
-    idempotentHint: retry !== "once",
+    idempotentHint: idempotency !== "non_idempotent",
     openWorldHint: !isMock,
   };
 }

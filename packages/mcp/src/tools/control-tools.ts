@@ -9,7 +9,7 @@ import {
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { ControlPlane } from "./control-plane.ts";
 import { messageOf } from "./failures.ts";
-import { dataResult, failureResult, type Tool, textResult, withoutArguments } from "./tool.ts";
+import { dataResult, failureResult, type Tool, textResult, toolName, withoutArguments } from "./tool.ts";
 
 /** A useful handful of the control plane. Tokens, keys and policies are left to people. */
 const choices = [
@@ -37,7 +37,7 @@ const choices = [
 const shortList = 20;
 
 /** The name of a tool that acts on the mock. */
-const nameOf = (id: string): string => `mock_${id}`;
+const nameOf = (id: string): string => `mock_${toolName(id)}`;
 
 /** The tools of a mock's control plane. Operations that an older mock lacks are left out. */
 export function controlTools(plane: ControlPlane): Tool[] {
@@ -46,7 +46,7 @@ export function controlTools(plane: ControlPlane): Tool[] {
 }
 
 /** Parameters that decide whether secrets are shown: the server sets them. */
-const decidesOnSecrets = ({ name }: Parameter): boolean => name === "redact" || name === "reveal";
+const decidesOnSecrets = ({ name }: Parameter): boolean => name === "redact";
 
 const hasLimit = ({ parameters }: DocumentedOperation): boolean => parameters.some(({ name }) => name === "limit");
 
@@ -68,7 +68,7 @@ function toolOf(plane: ControlPlane, operation: DocumentedOperation): Tool {
       asResult(async () => {
         const parts = partsOf(offered, given);
         const data = await plane.call(operation, { ...parts, query: { ...limit, ...parts.query, ...redact } }, signal);
-        return data === undefined ? textResult(`${id} succeeded.`) : dataResult(data as JsonObject);
+        return data === undefined ? textResult(`${nameOf(id)} succeeded.`) : dataResult(data as JsonObject);
       }),
   };
 }

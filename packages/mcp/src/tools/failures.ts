@@ -16,7 +16,7 @@ import {
 } from "@call-transfer/sdk";
 import { type ErrorCodeDescription, errorCodes, type OperationDescription } from "@call-transfer/spec";
 import { placesCalls } from "./permissions.ts";
-import { isTooDeep } from "./tool.ts";
+import { isTooDeep, toolName } from "./tool.ts";
 
 type Operation = Pick<OperationDescription, "id" | "method" | "scope" | "roles">;
 
@@ -56,7 +56,11 @@ function argumentLines(error: unknown, { id }: Operation): string[] {
     error instanceof ConfigurationError
       ? `Set ${error.option} correctly. The user may have to restart this server with other options.`
       : "Correct the arguments and call again.";
-  return [`${id} was not called: ${messageOf(error)}`, `Outcome: ${outcomes.not_sent}`, `What to do: ${advice}`];
+  return [
+    `${toolName(id)} was not called: ${messageOf(error)}`,
+    `Outcome: ${outcomes.not_sent}`,
+    `What to do: ${advice}`,
+  ];
 }
 
 function apiLines({ code, status, errors = [], meta }: AnyApiError): string[] {
@@ -81,8 +85,8 @@ async function reconciledLines(error: OutcomeUnknownError): Promise<string[]> {
 
 function adviceOn(error: RequestError, { id, scope, roles }: Operation): string {
   if (error.outcome === "unknown")
-    return `Do not call ${id} again on your own. Find out what happened, and let the user decide. On a mock, mock_listRequests shows it.`;
-  if (error.outcome === "applied") return `Do not call ${id} again. Read the present state instead.`;
+    return `Do not call ${toolName(id)} again on your own. Find out what happened, and let the user decide. On a mock, mock_list_requests shows it.`;
+  if (error.outcome === "applied") return `Do not call ${toolName(id)} again. Read the present state instead.`;
   if (!isApiError(error)) return "Check that the server can be reached, then call again.";
   if (error instanceof AuthenticationError)
     return "Ask the user to check the credential that this server was started with.";

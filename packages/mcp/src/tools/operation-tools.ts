@@ -18,7 +18,7 @@ import { annotationsOf } from "./annotations.ts";
 import { failureLines, messageOf } from "./failures.ts";
 import { missingPermissions, type Permissions } from "./permissions.ts";
 import { secretFieldsIn } from "./secrets.ts";
-import { dataResult, failureResult, isTooDeep, mostLevels, type Tool, textResult } from "./tool.ts";
+import { dataResult, failureResult, isTooDeep, mostLevels, type Tool, textResult, toolName } from "./tool.ts";
 
 /** Keeps a new secret. The assistant sees only that it was kept. */
 export type SaveSecret = (secret: string, about: { readonly operation: string; readonly id: string }) => unknown;
@@ -52,7 +52,7 @@ export function operationTools(context: OperationContext): { tools: Tool[]; left
   for (const operation of Object.values<OperationDescription>(operations)) {
     const secretFields = secretFieldsIn(document, operation.id);
     const requires = missingPermissions(operation, secretFields.length > 0, context.permissions);
-    if (requires.length > 0) leftOut.push({ name: operation.id, requires });
+    if (requires.length > 0) leftOut.push({ name: toolName(operation.id), requires });
     else tools.push(toolOf(operation, secretFields, context));
   }
   return { tools, leftOut };
@@ -63,7 +63,7 @@ function toolOf(operation: OperationDescription, secretFields: readonly string[]
   const outputSchema = outputSchemaOf(described);
   const fits = outputSchema && fromJsonSchema(outputSchema)["~standard"].validate;
   return {
-    name: operation.id,
+    name: toolName(operation.id),
     title: described.summary,
     description: described.description,
     inputSchema: inputSchemaOf(described),
@@ -76,20 +76,20 @@ function toolOf(operation: OperationDescription, secretFields: readonly string[]
       } catch (error) {
         return failureResult(await failureLines(error, operation));
       }
-      if (outputSchema === undefined || data === undefined) return textResult(`${operation.id} succeeded.`);
+      if (outputSchema === undefined || data === undefined) return textResult(`${toolName(operation.id)} succeeded.`);
       let shown: JsonObject | undefined;
       try {
         shown = context.isMock
           ? (data as JsonObject)
           : await keepSecrets(data as JsonObject, secretFields, operation.id, context.saveSecret);
       } catch (error) {
-        return failureResult(lostLines(operation.id, error));
+        return failureResult(lostLines(toolName(operation.id), error));
       }
-      if (shown === undefined) return failureResult(hiddenLines(operation.id, secretFields));
-      if (isTooDeep(shown)) return failureResult(deepLines(operation.id));
+      if (shown === undefined) return failureResult(hiddenLines(toolName(operation.id), secretFields));
+      if (isTooDeep(shown)) return failureResult(deepLines(toolName(operation.id)));
       const checked = await fits?.(shown);
       // An error of the protocol would look as if the request had failed.
-      if (checked?.issues) return failureResult(unexpectedLines(operation.id, secretFields, shown));
+      if (checked?.issues) return failureResult(unexpectedLines(toolName(operation.id), secretFields, shown));
       return dataResult(shown);
     },
   };

@@ -13,6 +13,10 @@ export interface Tool {
   call(given: JsonObject, signal: AbortSignal): Promise<CallToolResult>;
 }
 
+/** The name of a tool: `create_call` for the operation `createCall`. */
+export const toolName = (operationId: string): string =>
+  operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** The input schema of a tool without arguments. */
 export const withoutArguments: JsonObject = { type: "object", properties: {}, additionalProperties: false };
 

@@ -291,7 +291,7 @@ function findingLines({ title, checks, reference, severity, expected, problem, f
  * Throws an `AttackFindingsError` if the attack found something. The message lists the findings. For tests of a receiver, with
  * any test runner.
  */
-export function expectNoFindings(report: AttackReport): void {
+export function assertNoFindings(report: AttackReport): void {
   if (report.findings.length > 0) throw new AttackFindingsError(report);
 }
 

@@ -17,7 +17,7 @@ export function deliveryAdvice(
   if (status === undefined) {
     const failed = `The offer was not delivered: ${error?.replace(/\.$/, "")}.`;
     if (!error?.includes("ECONNREFUSED")) return failed;
-    return `${failed} Start the app's server, or restart the mock server with its address: ${commandLine("--forward-webhooks URL")}`;
+    return `${failed} Start the app's server, or restart the mock server with its address: ${commandLine("--forward-webhooks-to URL")}`;
   }
   const declined = `The app's server declined the offer with status ${status}. Its log says why.`;
   if (fault !== undefined) return `${declined} The fault ${fault} changed how the offer was sent.`;
@@ -41,19 +41,19 @@ export function waitingWarning(mode: string, faults: readonly Pick<Fault, "do">[
   const [first] = faults.flatMap(({ do: action }) => [action].flat()).flatMap((action) => waiting(action) ?? []);
   return (
     first &&
-    `The clock is frozen, so ${first}. Advance it with ${hint("clock advance next")}, or start with --clock flowing.`
+    `The clock is frozen, so ${first}. Advance it with ${hint("clock advance next")}, or start with --clock running.`
   );
 }
 
 /** What waits for the clock under a fault. */
 function waiting(action: FaultAction | WebhookFaultAction | "pass"): string | undefined {
-  if (action === "slowBody") return "requests with a slow body hang";
+  if (action === "slow_body") return "requests with a slow body hang";
   if (action === "reorder") return "webhook deliveries to reorder wait";
   if (typeof action !== "object") return undefined;
-  if ("latency" in action && action.latency > 0)
-    return `requests with a latency of ${formatDuration(action.latency)} hang`;
+  if ("latencyMs" in action && action.latencyMs > 0)
+    return `requests with a latency of ${formatDuration(action.latencyMs)} hang`;
   if ("delaySecs" in action)
     return `webhook deliveries with a delay of ${formatDuration(action.delaySecs * 1000)} wait`;
   if ("retry" in action && action.retry.afterSecs > 0) return "retries of webhook deliveries wait";
-  return "duplicate" in action && action.duplicate.gapSecs ? "copies of webhook deliveries wait" : undefined;
+  return "duplicate" in action && action.duplicate.intervalSecs ? "copies of webhook deliveries wait" : undefined;
 }

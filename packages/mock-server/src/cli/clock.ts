@@ -33,14 +33,14 @@ export const clock: Command = {
     ),
     action("freeze", { help: "stop the time" }, (context) => change(context, { mode: "frozen" })),
     action(
-      "flow",
+      "run",
       {
         help: "let the time pass by itself, as fast as --rate says",
         options: { rate: { value: "N", read: readRate, help: "seconds that pass in one real second, such as 60" } },
       },
       (context) => {
         const { rate } = context.values;
-        return change(context, { mode: "flowing", ...(rate !== undefined && { rate }) });
+        return change(context, { mode: "running", ...(rate !== undefined && { rate }) });
       },
     ),
   ],
@@ -75,17 +75,17 @@ function formatEffects(effects: readonly Schema<"Event">[], terminal: Terminal):
 const mostTimers = 20;
 
 function formatClock(clock: Schema<"Clock">, terminal: Terminal, hint: Hint): string {
-  const { now, mode, rate, upcoming, upcomingCount } = clock;
+  const { now, mode, rate, upcomingTimers, upcomingTimerCount } = clock;
   const head = `${now}, ${mode}${rate === 1 || mode === "frozen" ? "" : `, ${rate} times as fast`}`;
-  if (upcoming.length === 0) return `${head}. No timer is pending.`;
-  const short = shortIds(upcoming, terminal);
-  const table = formatTable(upcoming.slice(0, mostTimers), terminal, [
+  if (upcomingTimers.length === 0) return `${head}. No timer is pending.`;
+  const short = shortIds(upcomingTimers, terminal);
+  const table = formatTable(upcomingTimers.slice(0, mostTimers), terminal, [
     { title: "when", cell: ({ at }) => relativeTime(at, Date.parse(now)) },
     { title: "at", cell: ({ at }) => at },
     { title: "timer", cell: ({ kind }) => kind },
     { title: "id", cell: ({ id }) => id && short(id) },
   ]);
-  const more = upcomingCount - Math.min(mostTimers, upcoming.length);
+  const more = upcomingTimerCount - Math.min(mostTimers, upcomingTimers.length);
   return [head, table, ...(more > 0 ? [`… and ${more} more. List them: ${asPrinted(hint("clock --json"))}`] : [])].join(
     "\n",
   );

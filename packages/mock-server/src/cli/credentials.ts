@@ -136,7 +136,7 @@ async function createToken({ control, operands: [name], values }: Omit<Context, 
       ...(accountId !== undefined && { accountId }),
     },
   });
-  if (data !== undefined) return { data, text: data.token };
+  if (data !== undefined) return { data, text: data.accessToken };
   const places: Readonly<Record<string, string>> = {
     role: `credentials token ${role}`,
     userId: `--user ${user}`,
@@ -159,7 +159,7 @@ async function headersFor(accountId: string, { control, sandbox }: Pick<Context,
     const { data, error } = await control.POST("/_control/v1/auth/tokens", { body: { role, accountId } });
     failure ??= error;
     if (data !== undefined)
-      return { Authorization: `Bearer ${data.token}`, "X-Account-Id": accountId, "X-Sandbox": sandbox };
+      return { Authorization: `Bearer ${data.accessToken}`, "X-Account-Id": accountId, "X-Sandbox": sandbox };
   }
   throw new Error(messageOf(failure));
 }

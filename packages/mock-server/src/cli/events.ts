@@ -8,7 +8,7 @@ import { integer, UsageError, unknownWord } from "./values.ts";
 
 /** The first words of the types of events. */
 export const eventFamilies = [
-  ...["request", "call", "transfer", "webhook", "inbox", "fault", "timer", "clock", "availability", "secret"],
+  ...["request", "call", "transfer", "delivery", "inbox", "fault", "timer", "clock", "availability", "secret"],
   ...["state", "policies", "scenario", "sandbox", "stream"],
 ] as const;
 
@@ -19,7 +19,7 @@ export const events: Command = {
   name: "events",
   summary: "show requests, webhooks, timers and changes; with --follow as they happen",
   isFrequent: true,
-  example: "events --follow --type request --type webhook",
+  example: "events --follow --type request --type delivery",
   actions: [
     action(
       "",
@@ -29,7 +29,7 @@ export const events: Command = {
           follow: { help: "print each event as it happens, until Ctrl-C" },
           type: {
             ...{ value: "TYPE", repeats: true, choices: eventFamilies },
-            help: "only events of this type, such as webhook.delivered, or of this family, such as webhook",
+            help: "only events of this type, such as delivery.completed, or of this family, such as delivery",
           },
           since: {
             value: "TIME|ID",

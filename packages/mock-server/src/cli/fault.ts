@@ -30,7 +30,7 @@ export const fault: Command = {
     action(
       "add FAULT…",
       {
-        help: "add a fault, such as: createCall 503, 503, pass (the requests, what happens in turn), GET * latency 800ms, * 503 10%, webhooks sign wrongSecret. It applies once unless the text says more. A name that ends in .json is a file with a fault or a list of them",
+        help: "add a fault, such as: createCall 503, 503, pass (the requests, what happens in turn), GET * latency 800ms, * 503 10%, webhooks sign wrong_secret. It applies once unless the text says more. A name that ends in .json is a file with a fault or a list of them",
         example: 'add "createCall 503"',
       },
       async ({ control, operands, hint }) => {

@@ -115,8 +115,8 @@ export const startOptions = {
   readOnly: {
     help: "only read the file of --data-file, and leave it as it is. Requests that change anything are rejected, the clock stands still, and no offer is sent",
   },
-  clock: word(["flowing", "frozen"], {
-    ...{ ...ofState, fallback: "flowing", example: "frozen" },
+  clock: word(["running", "frozen"], {
+    ...{ ...ofState, fallback: "running", example: "frozen" },
     help: "whether time passes by itself",
   }),
   clockRate: {
@@ -133,7 +133,7 @@ export const startOptions = {
   }),
   policy: {
     ...{ ...ofState, kind: "policies", value: "NAME=VALUE", repeats: true, read: readAssignment },
-    help: "change a policy, e.g. concurrentCallLimit=2, or recipientTimeZone=UTC to apply the callable hours to every call",
+    help: "change a policy, e.g. concurrentCallLimit=2, or defaultRecipientTimeZone=UTC to apply the callable hours to every call",
   },
   // Longer than a test usually advances the clock.
   tokenExpiresIn: {
@@ -156,20 +156,20 @@ export const startOptions = {
     help: "with --fallback-url: forward headers with credentials too, such as Authorization and Cookie",
   },
   scenario: {
-    ...{ ...ofState, value: "NAME", repeats: true, example: "everyone-away" },
+    ...{ ...ofState, value: "NAME", repeats: true, example: "all-members-away" },
     help: "start in a situation to test. An unknown name lists them all",
   },
   latency: {
     ...{ ...ofState, value: "TIME", read: duration("800ms or 2s", "10m", 0) },
     help: "delay every API response by this much time of the server's clock, such as 800ms. Under a frozen clock, responses wait until the clock is advanced",
   },
-  forwardWebhooks: {
+  forwardWebhooksTo: {
     ...{ value: "URL", read: readUrl, example: "http://localhost:3000/offers" },
     help: "deliver all webhooks to this URL instead of the destinations' own URLs",
   },
   forwardHeader: {
     ...{ value: "HEADER", kind: "secret", repeats: true, read: readHeader },
-    help: `with --forward-webhooks: send this header too, such as "Authorization: Bearer abc". Better set CALL_TRANSFER_MOCK_FORWARD_HEADER, ${inCommandLine}`,
+    help: `with --forward-webhooks-to: send this header too, such as "Authorization: Bearer abc". Better set CALL_TRANSFER_MOCK_FORWARD_HEADER, ${inCommandLine}`,
   },
   autoSandboxes: { help: "create a sandbox when a request first names it" },
   maxSandboxes: number(1, 1_000_000, {

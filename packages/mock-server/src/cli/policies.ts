@@ -107,7 +107,7 @@ export const coverage: Command = {
           { title: "not seen", cell: (one) => notSeen(one).join(" "), colour: () => "dim", flexible: true },
         ]);
         const used = data.operations.filter(({ statuses }) => statuses.some(({ count }) => count > 0)).length;
-        const summary = `${used} of ${data.operations.length} operations were used. Requests that matched no operation: ${data.unmatched}, rejected by the server: ${data.refused}.`;
+        const summary = `${used} of ${data.operations.length} operations were used. Requests that matched no operation: ${data.unmatched}, rejected by the server: ${data.rejected}.`;
         return { data, text: `${table}\n\n${wrapMessage(summary, terminal.width, 0)}` };
       },
     ),

@@ -27,12 +27,12 @@ const recipient = "+15550200001";
 
 /**
  * The text that a server prints when it is ready. Its commands can be pasted unchanged. `width` is that of a terminal, and
- * `isReadOnly` tells that the data file stays as it is.
+ * `readOnly` tells that the data file stays as it is.
  */
-export function banner(ready: ReadyInfo & { readonly isReadOnly?: boolean }, colour: boolean, width?: number): string {
+export function banner(ready: ReadyInfo & { readonly readOnly?: boolean }, colour: boolean, width?: number): string {
   const paint = paintFor(colour);
   const dim = (text: string): string => paint("dim", text);
-  const { url, lanUrls = [], apiKey, signingSecret, controlToken, dataFile, isReadOnly, randomSeed } = ready;
+  const { url, lanUrls = [], apiKey, signingSecret, controlToken, dataFile, readOnly, randomSeed } = ready;
   const row = (label: string, value: string | undefined, note = ""): string[] =>
     value === undefined ? [] : [bannerRow(label, value, note, width, dim)];
   const { flowId, fromNumber } = ready.ids;
@@ -47,7 +47,7 @@ export function banner(ready: ReadyInfo & { readonly isReadOnly?: boolean }, col
     `${paint("bold", "Mock server listening on")} ${paint("green", url)}`,
     ...lanUrls.flatMap((one) => row("Other machines", one)),
     ...row("Inspector", `${url}/_inspector`, "open it in a browser"),
-    ...row("Data", dataFile, isReadOnly ? "is only read" : "keeps the state for the next start"),
+    ...row("Data", dataFile, readOnly ? "is only read" : "keeps the state for the next start"),
     ...row(
       "Ids",
       randomSeed === undefined ? undefined : `--random-seed ${randomSeed}`,

@@ -36,7 +36,7 @@ export const requests: Command = {
       async ({ control, operands: [named], values, terminal }) => {
         const { unmatched, reveal, limit } = values;
         if (named !== undefined) {
-          const params = { path: { id: await idOf(named, control) }, ...(reveal && { query: { reveal } }) };
+          const params = { path: { id: await idOf(named, control) }, ...(reveal && { query: { redact: false } }) };
           const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
           return { data, text: formatDetail(data, terminal) };
         }
@@ -135,8 +135,13 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
   ]);
 }
 
-function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedList">["requests"][number]): string {
-  const fixes = closest.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
+function formatUnmatched({
+  method,
+  path,
+  status,
+  closestOperations,
+}: Schema<"UnmatchedList">["requests"][number]): string {
+  const fixes = closestOperations.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
   return [`${method} ${path} → ${status}`, ...fixes].join("\n");
 }
 

@@ -44,9 +44,9 @@ export const sandbox: Command = {
         const body = {
           name,
           ...(seed !== undefined && { seed: seedOf(seed) }),
-          ...(clock !== undefined && { clock }),
+          ...(clock !== undefined && { clockMode: clock }),
           ...(now !== undefined && { now }),
-          ...(randomSeed !== undefined && { prng: randomSeed }),
+          ...(randomSeed !== undefined && { randomSeed }),
           ...(policy !== undefined && { policies: Object.fromEntries(policy) }),
         } satisfies Schema<"NewSandbox">;
         const data = dataAs<"Sandbox">(

@@ -41,7 +41,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
     dataFile,
     readOnly,
     sandboxIdle,
-    forwardWebhooks,
+    forwardWebhooksTo,
     forwardHeader = [],
     scenario,
     policy = [],
@@ -62,15 +62,15 @@ export function serverOptions(values: StartValues): MockServerOptions {
   const backend: BackendOptions = {
     seed,
     ...{
-      clock,
+      clockMode: clock,
       clockRate,
       faults: faultsOf(values, places),
       policies: Object.fromEntries(policy) as Partial<Policies>,
     },
     ...(scenario && { scenarios: named("scenarios", "--scenario", scenario) as ScenarioName[] }),
     ...(now !== undefined && { now }),
-    ...(randomSeed !== undefined && { prng: randomSeed }),
-    ...(forwardWebhooks !== undefined && { forwardWebhooks, forwardHeaders: Object.fromEntries(forwardHeader) }),
+    ...(randomSeed !== undefined && { randomSeed }),
+    ...(forwardWebhooksTo !== undefined && { forwardWebhooksTo, forwardHeaders: Object.fromEntries(forwardHeader) }),
   };
   const options: MockServerOptions = {
     ...backend,
@@ -84,11 +84,11 @@ export function serverOptions(values: StartValues): MockServerOptions {
   };
   if (readOnly && dataFile === undefined)
     throw new UsageError("--read-only requires --data-file with the file to read.");
-  if (forwardHeader.length > 0 && forwardWebhooks === undefined)
-    throw new UsageError("--forward-header requires --forward-webhooks with the URL that gets it.");
-  if (forwardWebhooks !== undefined && isOwnAddress(forwardWebhooks, port))
+  if (forwardHeader.length > 0 && forwardWebhooksTo === undefined)
+    throw new UsageError("--forward-header requires --forward-webhooks-to with the URL that gets it.");
+  if (forwardWebhooksTo !== undefined && isOwnAddress(forwardWebhooksTo, port))
     throw new UsageError(
-      `--forward-webhooks ${forwardWebhooks}: is the address of the mock server itself. Give the URL of your app's server.`,
+      `--forward-webhooks-to ${forwardWebhooksTo}: is the address of the mock server itself. Give the URL of your app's server.`,
     );
   checked(places, () => checkServerOptions(options));
   // Before the file of --data-file is opened, and before the port is bound.
@@ -101,7 +101,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
 }
 
 /** Of a backend that is created to check its options: it sends nothing, and no time passes. */
-const onlyChecks: BackendOptions = { clock: "frozen", fetch: async () => new Response() };
+const onlyChecks: BackendOptions = { clockMode: "frozen", fetch: async () => new Response() };
 
 /** Runs a check of the library, and rewrites its errors: they name the option, and the field in its file. Throws UsageError. */
 function checked(places: Places, check: () => unknown): void {
@@ -203,7 +203,7 @@ function faultsOf({ fault: given = [], latency }: StartValues, places: Places): 
     for (const [index, fault] of (list ?? []).entries()) add(fault, `${place}[${index}]`);
     if (list === undefined) add(content as Fault, place);
   }
-  if (latency !== undefined) add({ when: { times: null }, do: { latency } }, "--latency");
+  if (latency !== undefined) add({ when: { times: null }, do: { latencyMs: latency } }, "--latency");
   return faults;
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Backend, InputError, type Sandboxes } from "@call-transfer/backend";
+import { type Backend, InputError, type SandboxRegistry } from "@call-transfer/backend";
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { hasColour } from "../log/colour.ts";
 import { type LogMode, startLog } from "../log/server-log.ts";
@@ -49,18 +49,18 @@ async function startMock(settled: StartSettings): Promise<void> {
   const server = await listening(() => startServer(options, fallback), options);
   // Before the signal handlers, so that a signal cannot export the seed over the snapshot.
   if (imported !== undefined) server.backend.restore(imported);
-  const isRestored = imported !== undefined || server.backend.isResumed;
+  const isRestored = imported !== undefined || server.backend.resumed;
   await runServer(server, settled, {
     log,
     beforeClose: () => exportOnExit !== undefined && exportSnapshot(server.backend, exportOnExit),
     async prepare() {
       const ready: ReadyInfo = {
         ...(await issueCredentials(server, values.tokenExpiresIn)),
-        ...(!isRestored && { randomSeed: server.backend.prng }),
+        ...(!isRestored && { randomSeed: server.backend.randomSeed }),
         ...(dataFile !== undefined && { dataFile: resolve(dataFile) }),
       };
       // What is printed is valid after a kill too.
-      await server.backend.saved();
+      await server.backend.flush();
       if (server.controlToken !== undefined && options.controlToken === undefined)
         printWarning("Other machines can reach this server. Its control plane requires the control token.");
       if (isRestored) warnOfReplaced(given.keys(), imported === undefined ? dataFile : values.import);
@@ -75,7 +75,7 @@ async function startMock(settled: StartSettings): Promise<void> {
     },
     // Set apart from the lines that follow.
     banner: (ready) =>
-      banner({ ...ready, isReadOnly: values.readOnly }, hasColour(process.stdout), terminalWidth(process.stdout)) +
+      banner({ ...ready, readOnly: values.readOnly }, hasColour(process.stdout), terminalWidth(process.stdout)) +
       (log === "silent" ? "" : "\n"),
   });
 }
@@ -178,7 +178,7 @@ interface Run<Ready> {
 
 /** Prints that a server is ready, and then its log. A signal ends the process; an error before that closes the server. */
 async function runServer<Ready extends object>(
-  server: { close(): Promise<void>; readonly sandboxes?: Sandboxes },
+  server: { close(): Promise<void>; readonly sandboxes?: SandboxRegistry },
   { values: { json, readyFile } }: StartSettings,
   { log, beforeClose, prepare, banner }: Run<Ready>,
 ): Promise<void> {

@@ -186,11 +186,11 @@ async function shown(control: ControlClient, answer: Parameters<typeof dataAs>[0
   const rings = formatTable(data.rings, terminal, [
     { title: "who", cell: (ring) => calleeName(ring, nameOf), flexible: true },
     { title: "kind", cell: ({ kind }) => kind },
-    { title: "from", cell: ({ from }) => sinceStart(from) },
-    { title: "until", cell: ({ until }) => sinceStart(until) },
+    { title: "from", cell: ({ startedAt }) => sinceStart(startedAt) },
+    { title: "until", cell: ({ endsAt }) => sinceStart(endsAt) },
     { title: "outcome", cell: ({ outcome }) => outcome, colour: ({ outcome }) => colours[outcome] },
     { title: "reason", cell: ({ reason }) => reason, flexible: true },
-    { title: "late", cell: ({ late = [] }) => late.map(({ code }) => code).join(", "), flexible: true },
+    { title: "late", cell: ({ lateAnswers = [] }) => lateAnswers.map(({ code }) => code).join(", "), flexible: true },
     { title: "delivery", cell: ({ deliveryId }) => deliveryId },
   ]);
   return { data, text: `${facts}\n\n${rings}` };

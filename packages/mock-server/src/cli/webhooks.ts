@@ -74,7 +74,7 @@ export const webhooks: Command = {
           control.GET("/_control/v1/webhooks/inbox").then((result) => dataAs<"Inbox">(result)),
           readNow(control),
         ]);
-        const head = formatFields({ url: data.url, response: formatResponse(data.answer) });
+        const head = formatFields({ url: data.url, response: formatResponse(data.response) });
         const events = formatTable(data.received, terminal, [
           { title: "when", cell: ({ at }) => relativeTime(at, now) },
           { title: "body", cell: ({ body }) => body, flexible: true },
@@ -119,7 +119,7 @@ function sent({ terminal, hint }: Context, answer: Parameters<typeof dataAs>[0])
   return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now(), hint) };
 }
 
-function formatResponse({ status = 204, delaySecs = 0 }: Schema<"InboxAnswer">): string {
+function formatResponse({ status = 204, delaySecs = 0 }: Schema<"InboxResponse">): string {
   return delaySecs === 0 ? String(status) : `${status} after ${formatDuration(delaySecs * 1000)}`;
 }
 

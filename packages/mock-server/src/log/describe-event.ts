@@ -16,11 +16,11 @@ type Describe = (event: BackendEvent, nameOf: NameOf) => Columns | undefined;
 const hidden: Describe = () => undefined;
 
 const described: ReadonlyMap<string, Describe> = new Map([
-  ["request", describeRequest],
-  ["request.refused", describeRequest],
-  ["webhook.delivered", describeWebhook],
+  ["request.completed", describeRequest],
+  ["request.rejected", describeRequest],
+  ["delivery.completed", describeWebhook],
   // The answer follows on a line of its own.
-  ["webhook.sent", hidden],
+  ["delivery.started", hidden],
   ["inbox.received", hidden],
   [
     "fault.added",
@@ -39,11 +39,11 @@ const described: ReadonlyMap<string, Describe> = new Map([
   ["timer.fired", describeTimer],
   ["clock.changed", describeClock],
   ["transfer.ring_started", (event, nameOf) => describeRing(event, nameOf, "ringing", "yellow")],
-  ["transfer.not_rung", (event, nameOf) => describeRing(event, nameOf, "not rung", "yellow")],
+  ["transfer.skipped", (event, nameOf) => describeRing(event, nameOf, "skipped", "yellow")],
   ["transfer.ring_ended", (event, nameOf) => describeRing(event, nameOf, String(event.outcome), ringColour(event))],
   ["transfer.connected", (event, nameOf) => describeRing(event, nameOf, "connected", "green")],
   ["transfer.answered_late", (event, nameOf) => describeRing(event, nameOf, "too late", "red")],
-  ["member.availability", (event, nameOf) => describeAvailability(event, nameOf)],
+  ["member.availability_changed", (event, nameOf) => describeAvailability(event, nameOf)],
   ["availability.ended", (event, nameOf) => describeAvailability({ ...event, status: "available" }, nameOf)],
   [
     "state.changed",

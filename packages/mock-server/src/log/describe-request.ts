@@ -35,7 +35,7 @@ function texts(value: unknown, how: Omit<Part, "text">): Part[] {
 /** What to change: the option that would accept a refused request, or the operation that was probably meant. */
 function advice({ decidedBy, closest }: BackendEvent): string | undefined {
   const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
-  if (step === "gate" || step === "elsewhere") return typeof detail === "string" ? detail : undefined;
+  if (step === "server" || step === "fallback") return typeof detail === "string" ? detail : undefined;
   const [first] = Array.isArray(closest) ? closest : [];
   const { method, path } = Object(first) as { method?: unknown; path?: unknown };
   return typeof path === "string" ? `Did you mean ${method} ${path}?` : undefined;

@@ -1,4 +1,4 @@
-import type { Backend, BackendEvent, Sandboxes } from "@call-transfer/backend";
+import type { Backend, BackendEvent, SandboxRegistry } from "@call-transfer/backend";
 import { maskNumbers } from "@call-transfer/backend/control-client";
 import { hasColour } from "./colour.ts";
 import { formatEvent } from "./format-event.ts";
@@ -20,7 +20,7 @@ const flushMs = 500;
  * Writes the events of all sandboxes to the standard output, one a line, until the returned function is called. That function resolves
  * when the last line is written, or after half a second.
  */
-export function startLog(sandboxes: Pick<Sandboxes, "follow" | "get">, mode: LogMode): () => Promise<void> {
+export function startLog(sandboxes: Pick<SandboxRegistry, "follow" | "get">, mode: LogMode): () => Promise<void> {
   if (mode === "silent") return () => Promise.resolve();
   const format = mode === "json" ? formatJson : createFormatter(sandboxes);
   const droppedLine = (count: number): string => {
@@ -48,7 +48,7 @@ function formatJson(sandbox: string, event: BackendEvent): string {
   return maskNumbers(JSON.stringify({ sandbox, ...event }));
 }
 
-function createFormatter(sandboxes: Pick<Sandboxes, "get">): Format {
+function createFormatter(sandboxes: Pick<SandboxRegistry, "get">): Format {
   const colour = hasColour(stdout);
   return (sandbox, event) =>
     formatEvent(event, {

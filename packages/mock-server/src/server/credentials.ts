@@ -33,14 +33,17 @@ export async function issueCredentials(
   { url, backend, controlToken }: MockServer,
   lifetimeSecs: number,
 ): Promise<ReadyInfo> {
-  const { state, keys, clock } = backend;
+  const { state, credentials, clock } = backend;
   const accountId = state.accounts.keys().next().value ?? "";
   // Tokens expire at a whole second.
   const tokensExpireAt = new Date((Math.floor(clock.now() / 1000) + lifetimeSecs) * 1000).toISOString();
   const tokens: Record<string, string> = {};
   for (const member of state.members.values())
     if (member.accountId === accountId)
-      tokens[member.role] ??= await keys.issueToken({ userId: member.userId, expiresInSecs: lifetimeSecs });
+      tokens[member.role] ??= await credentials.createAccessToken({
+        userId: member.userId,
+        expiresInSecs: lifetimeSecs,
+      });
   const apiKey = apiKeyOf(backend, accountId);
   const lanUrls = urlsForOthers(url);
   const app = [...state.destinations.values()].find((one) => one.accountId === accountId && one.kind === "app");
@@ -59,10 +62,10 @@ export async function issueCredentials(
 }
 
 /** A valid API key of an account; empty if there is no account. */
-export function apiKeyOf({ state, keys }: Backend, accountId: string): string {
+export function apiKeyOf({ state, credentials }: Backend, accountId: string): string {
   if (accountId === "") return "";
   const owned = [...state.apiKeys.values()].find((key) => key.accountId === accountId && key.state === "valid");
-  return owned?.key ?? keys.issueApiKey({ accountId }).key;
+  return owned?.key ?? credentials.createApiKey({ accountId }).key;
 }
 
 /** The URL for clients on this machine: not every client connects to 0.0.0.0 or [::]. */

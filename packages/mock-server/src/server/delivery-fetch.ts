@@ -35,7 +35,7 @@ export function createDeliveryFetch(
     const own = [first, ...others].find((address) => isOwn(address, port));
     if (own !== undefined)
       throw new TypeError(
-        `Webhooks are not delivered to the mock server itself (${bracketed(own)}:${port}). Set the destination's URL to your app's server, or to ${inboxUrl} for the built-in receiver.`,
+        `Webhooks are not delivered to the mock server itself (${bracketed(own)}:${port}). Set the destination's URL to your app's server, or to ${inboxUrl} for the built-in inbox.`,
       );
     const body = new Uint8Array(await request.arrayBuffer());
     const received = await send(url, lookupOf(first, ...others), request, body);

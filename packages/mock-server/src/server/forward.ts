@@ -93,7 +93,7 @@ async function bodyOf(
   }
 }
 
-/** The body for the journal: JSON, also if it is compressed, or a text. */
+/** The body for the request log: JSON, also if it is compressed, or a text. */
 function textOf(bytes: Buffer, headers: IncomingMessage["headers"]): string | undefined {
   const { "content-encoding": encoding, "content-type": type = "" } = headers;
   try {
@@ -105,7 +105,7 @@ function textOf(bytes: Buffer, headers: IncomingMessage["headers"]): string | un
   return encoding === undefined && type.startsWith("text/") ? bytes.toString() : undefined;
 }
 
-/** The most levels of a body in the journal. What walks through more of them exceeds the stack. */
+/** The most levels of a body in the request log. What walks through more of them exceeds the stack. */
 const mostLevels = 64;
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -5,7 +5,7 @@ import type {
   RequestListener,
   ServerResponse,
 } from "node:http";
-import type { Sandboxes } from "@call-transfer/backend";
+import type { SandboxRegistry } from "@call-transfer/backend";
 import {
   bodyLimit,
   clearTimeout,
@@ -30,7 +30,7 @@ const lingerMs = 250;
 /** What every request of a listener shares. */
 interface ListenerContext {
   readonly rules: GateRules;
-  readonly handle: Sandboxes["handle"];
+  readonly handle: SandboxRegistry["handle"];
   readonly recordRefusal: RecordRefusal;
   /** Aborts when the server closes, and ends streamed responses. */
   readonly closing: AbortSignal;

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
-import type { Sandboxes } from "@call-transfer/backend";
+import type { SandboxRegistry } from "@call-transfer/backend";
 import { clearTimeout, errorResponse, realNow, setTimeout } from "@call-transfer/backend/unstable";
 
-type Recorded = Parameters<Sandboxes["record"]>[0];
+type Recorded = Parameters<SandboxRegistry["record"]>[0];
 
 /** A refused request and its response. */
 export interface RefusedRequest {
@@ -19,7 +19,7 @@ export interface RefusedRequest {
   readonly isOfPage?: boolean;
 }
 
-/** Records a refused request: in the journal if it is malformed, and as an event. */
+/** Records a refused request: in the request log if it is malformed, and as an event. */
 export type RecordRefusal = (refused: RefusedRequest) => void;
 
 /** More in one second are refused without an entry, so that a flood does not displace the app's own requests at once. */
@@ -33,7 +33,7 @@ const maxPages = 20;
  * are announced once for each reason, since any page could send any number of them, unless `announcesEach` is set.
  */
 export function createRefusalRecord(
-  record: Sandboxes["record"],
+  record: SandboxRegistry["record"],
   now: () => number = realNow,
   announcesEach = false,
 ): RecordRefusal {
@@ -55,7 +55,7 @@ export function createRefusalRecord(
       headers,
       status,
       durationMs: 0,
-      decidedBy: { step: "gate", detail },
+      decidedBy: { step: "server", detail },
       ...(code !== undefined && { code }),
       ...(requestId !== undefined && { requestId }),
     });

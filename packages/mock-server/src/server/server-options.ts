@@ -1,4 +1,4 @@
-import { InputError, type SandboxesOptions } from "@call-transfer/backend";
+import { InputError, type SandboxRegistryOptions } from "@call-transfer/backend";
 import { isOriginPattern, originAdvice } from "../net/origins.ts";
 import { isHttp, isPublicUrl } from "../net/urls.ts";
 import { controlTokenForm, isControlToken } from "../web/token-form.ts";
@@ -6,7 +6,7 @@ import { isHostPattern } from "./hosts.ts";
 import { checkTls, type TlsOptions } from "./tls.ts";
 
 /** The options of `startMockServer`. */
-export interface MockServerOptions extends SandboxesOptions {
+export interface MockServerOptions extends SandboxRegistryOptions {
   /** Port to listen on; 4010 by default. 0 picks a free one. */
   readonly port?: number;
   /**
@@ -53,7 +53,7 @@ export const highestPort = 65_535;
 
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {
-  const { port, host, tls, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooks } = options;
+  const { port, host, tls, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooksTo } = options;
   const { dataFile, readOnly, stores } = options;
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
     throw new InputError("port", `must be a whole number from 0 to ${highestPort}`);
@@ -75,9 +75,9 @@ export function checkServerOptions(options: MockServerOptions): void {
   if (controlToken !== undefined && !isControlToken(controlToken))
     throw new InputError("controlToken", controlTokenForm);
   eachText("corsOrigins", corsOrigins, isOriginPattern, originAdvice);
-  if (forwardWebhooks !== undefined && !isHttp(forwardWebhooks))
+  if (forwardWebhooksTo !== undefined && !isHttp(forwardWebhooksTo))
     throw new InputError(
-      "forwardWebhooks",
+      "forwardWebhooksTo",
       "must be an http or https URL without user name and password, such as http://127.0.0.1:4011",
     );
   if (dataFile !== undefined && (typeof dataFile !== "string" || dataFile === ""))

@@ -2,10 +2,10 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
   type Backend,
-  createSandboxes,
-  type Sandboxes,
-  type SandboxesOptions,
-  type SandboxStores,
+  createSandboxRegistry,
+  type SandboxRegistry,
+  type SandboxRegistryOptions,
+  type SandboxStorage,
 } from "@call-transfer/backend";
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { type AllowedOrigins, allowedOrigins } from "../net/origins.ts";
@@ -30,7 +30,7 @@ export interface MockServer {
   /** The bearer token of the control plane; undefined if it requires none. */
   readonly controlToken: string | undefined;
   /** All sandboxes, for tests in the same process. */
-  readonly sandboxes: Sandboxes;
+  readonly sandboxes: SandboxRegistry;
   /** The sandbox `default`, which serves requests that do not name one. */
   readonly backend: Backend;
   /**
@@ -90,7 +90,7 @@ export async function startServer(
   const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
   const file = dataFile === undefined ? undefined : await openFile(dataFile, readOnly);
   const sandboxes = openSandboxes(file, {
-    clock: "flowing",
+    clockMode: "running",
     fetch: createDeliveryFetch(undefined, isOwn),
     ...given,
   });
@@ -145,16 +145,16 @@ function gateRules(host: string, options: MockServerOptions): GateRules {
 }
 
 /** Opens a file that keeps the sandboxes. Loads what that needs only then. */
-async function openFile(path: string, isReadOnly = false): Promise<DataFile> {
+async function openFile(path: string, readOnly = false): Promise<DataFile> {
   const { openSqliteStores, readSqliteStores } = await import("../store/sqlite.ts");
-  return isReadOnly ? readSqliteStores(path) : openSqliteStores(path);
+  return readOnly ? readSqliteStores(path) : openSqliteStores(path);
 }
 
 /** Creates the sandboxes, or continues those that are stored. */
-function openSandboxes(stores: SandboxStores | undefined, options: SandboxesOptions): Sandboxes {
-  if (stores === undefined) return createSandboxes(options);
+function openSandboxes(stores: SandboxStorage | undefined, options: SandboxRegistryOptions): SandboxRegistry {
+  if (stores === undefined) return createSandboxRegistry(options);
   try {
-    return createSandboxes({ ...options, stores });
+    return createSandboxRegistry({ ...options, stores });
   } catch (error) {
     stores.close();
     throw error;

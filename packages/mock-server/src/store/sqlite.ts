@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as zlib from "node:zlib";
-import type { SandboxStore, SandboxStores, StoredRow } from "@call-transfer/backend";
+import type { SandboxStorage, SandboxStore, StoredRow } from "@call-transfer/backend";
 import { elapsed } from "@call-transfer/backend/unstable";
 import { copyOf, expectInPlace, fileParts, openDataFile, readDataFile, realPath, rollBack } from "./data-file.ts";
 import { migrations } from "./migrations.ts";
 import { explained, StoreError } from "./store-error.ts";
 
 /** The stores of a data file, and what concerns the file as a whole. */
-export interface DataFile extends SandboxStores {
+export interface DataFile extends SandboxStorage {
   /** Throws StoreError that says why changes cannot be stored. Tries it, if the latest change could not. */
   checkReady(): void;
 }
@@ -140,7 +140,7 @@ export function readSqliteStores(given: string, parts = fileParts): DataFile {
     open(name) {
       const rows = sandboxes.get(name)?.rows ?? refuse();
       return {
-        isReadOnly: true,
+        readOnly: true,
         load: () => rows,
         commit: (changes) => void (changes.length > 0 && refuse()),
         close() {},

@@ -53,7 +53,7 @@ const securityHeaders = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** What a browser asks for by itself beside any answer that it shows in a tab, so it belongs into no journal. */
+/** What a browser asks for by itself beside any answer that it shows in a tab, so it belongs into no request log. */
 const icon = "/favicon.ico";
 
 /** Whether a request is for the inspector: for one of its paths, or by a browser for the server's root or its icon. */

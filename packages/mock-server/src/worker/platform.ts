@@ -60,7 +60,7 @@ export interface WorkerEnv {
   /** The maximum number of sandboxes, including `default`: an integer from 1, 1000 by default. */
   readonly MAX_SANDBOXES?: number | string;
   /** Days without a request after which a sandbox is deleted, 30 by default; 0 keeps all. `default` is never deleted. */
-  readonly SANDBOX_DAYS?: number | string;
+  readonly SANDBOX_IDLE_DAYS?: number | string;
   /** Options of `default`, and of other sandboxes that name none, as in `POST /_control/v1/sandboxes`. */
   readonly SANDBOX_OPTIONS?: object | string;
   /** Other origins whose pages may use the API, separated by commas, such as `http://localhost:5173` or `https://*.example.com`; none by default. */

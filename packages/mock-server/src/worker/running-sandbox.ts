@@ -30,7 +30,7 @@ export class RunningSandbox {
     this.#clock = new AlarmClock(storage, () => this.#expiresAt());
     try {
       this.#backend = createBackend({
-        clock: "flowing",
+        clockMode: "running",
         ...settings.options,
         ...options,
         policies: { ...settings.options.policies, ...options.policies },
@@ -76,7 +76,7 @@ export class RunningSandbox {
     this.#clock.ring();
     await this.#backend.clock.runDue();
     // A commit that failed has taken the sandbox back to what is stored, and tries again later.
-    await this.#backend.saved().catch(() => {});
+    await this.#backend.flush().catch(() => {});
     if (this.#clock.hasOpenStreams) this.#use();
     const expiresAt = this.#expiresAt();
     return expiresAt !== undefined && expiresAt <= this.#clock.now();

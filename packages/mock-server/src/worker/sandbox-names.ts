@@ -1,12 +1,12 @@
 import { InputError } from "@call-transfer/backend";
-import type { SandboxRegistry, SandboxState } from "@call-transfer/backend/unstable";
+import type { ManagedSandboxes, SandboxState } from "@call-transfer/backend/unstable";
 import { checkOrder, isUnknownSandbox, sendOrder } from "./orders.ts";
 import { type SqlStorage, sandboxNamed, type WorkerEnv } from "./platform.ts";
 import { defaultSandbox } from "./running-sandbox.ts";
 import { readSettings } from "./settings.ts";
 
 /** The sandboxes of the Worker by name. Each is an object of its own, so that a name may be left without its sandbox. */
-export class SandboxNames implements SandboxRegistry {
+export class SandboxNames implements ManagedSandboxes {
   readonly #sql: SqlStorage;
   readonly #env: WorkerEnv;
   /** The end of what is being done about each name: one thing after the other. */

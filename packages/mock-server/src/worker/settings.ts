@@ -29,8 +29,8 @@ export function readSettings(env: Omit<WorkerEnv, "SANDBOX" | "DIRECTORY" | "ASS
   const maxSandboxes = numberIn(env.MAX_SANDBOXES, 1000);
   if (!(Number.isSafeInteger(maxSandboxes) && maxSandboxes > 0))
     throw new InputError("MAX_SANDBOXES", "must be an integer from 1");
-  const days = numberIn(env.SANDBOX_DAYS, 30);
-  if (!(days >= 0)) throw new InputError("SANDBOX_DAYS", "must be a number of days, or 0 to keep all sandboxes");
+  const days = numberIn(env.SANDBOX_IDLE_DAYS, 30);
+  if (!(days >= 0)) throw new InputError("SANDBOX_IDLE_DAYS", "must be a number of days, or 0 to keep all sandboxes");
   return {
     controlToken,
     hostSuffix: host === "" ? undefined : host.slice(1),
@@ -49,7 +49,7 @@ function numberIn(value: number | string | undefined, byDefault: number): number
 
 /** The fields are checked where a sandbox is created from them. */
 function readOptions(value: object | string = {}): BackendOptions {
-  const message = 'must be a JSON object, such as { "clock": "frozen" }';
+  const message = 'must be a JSON object, such as { "clockMode": "frozen" }';
   try {
     const options: unknown = typeof value === "string" ? JSON.parse(value || "{}") : value;
     if (typeof options === "object" && options !== null && !Array.isArray(options)) return options;

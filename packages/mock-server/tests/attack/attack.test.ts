@@ -9,8 +9,8 @@ import {
   AttackFindingsError,
   type AttackOptions,
   type AttackReport,
+  assertNoFindings,
   attackReceiver,
-  expectNoFindings,
   formatReport,
 } from "../../src/attack.ts";
 import { plantedBugs, secrets } from "./planted-bugs.ts";
@@ -303,7 +303,7 @@ describe.concurrent("attackReceiver", () => {
   });
 });
 
-describe("expectNoFindings", () => {
+describe("assertNoFindings", () => {
   const clean: AttackReport = { urls: [], findings: [], checks: [], counted: true, deliveries: 0 };
   const finding: AttackReport["findings"][number] = {
     ...{ title: "No signature is checked", kind: "accepted", checks: [], reference: "§6.1", severity: "high" },
@@ -311,13 +311,13 @@ describe("expectNoFindings", () => {
   };
 
   it("accepts a report without findings", () => {
-    expect(() => expectNoFindings(clean)).not.toThrow();
+    expect(() => assertNoFindings(clean)).not.toThrow();
   });
 
   it("throws an assertion error that lists the findings with their fixes, and has the report", () => {
     const report = { ...clean, findings: [finding] };
     const error = new AttackFindingsError(report);
-    expect(() => expectNoFindings(report)).toThrow(error);
+    expect(() => assertNoFindings(report)).toThrow(error);
     expect(error).toMatchObject({ name: "AttackFindingsError", code: "ERR_ASSERTION", report });
     expect(error.message).toBe(`The attack has 1 finding:
 - No signature is checked

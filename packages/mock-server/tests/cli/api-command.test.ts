@@ -3,7 +3,12 @@ import { afterAll, beforeEach, expect, it } from "vitest";
 import { startMockServer } from "../../src/server/server.ts";
 import { runLine } from "./run-line.ts";
 
-const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z", autoSandboxes: true });
+const server = await startMockServer({
+  port: 0,
+  clockMode: "frozen",
+  now: "2026-03-02T12:00:00Z",
+  autoSandboxes: true,
+});
 const { url, backend, sandboxes } = server;
 beforeEach(() => backend.reset());
 afterAll(() => server.close());

@@ -47,7 +47,7 @@ describe("docs/mock-server-cli.md", () => {
     const server = await startMockServer({
       port: 0,
       dataFile: join(folder, "mock.db"),
-      clock: "frozen",
+      clockMode: "frozen",
       now: "2026-03-02T12:00:00Z",
     });
     const { url } = server;
@@ -156,7 +156,7 @@ function stable(text: string): string {
       // The page's own commands leave the address out.
       .replace(/ --url http:\/\/127\.0\.0\.1:\d+/g, "")
       .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:4010")
-      .replace(/:\d\d\.\d{3}Z, flowing/g, ":00.000Z, flowing")
+      .replace(/:\d\d\.\d{3}Z, running/g, ":00.000Z, running")
       .replaceAll(program, "call-transfer-mock")
   );
 }

@@ -13,7 +13,7 @@ import { startMockServer } from "../../src/index.ts";
 import { runLine } from "./run-line.ts";
 
 it("lists by the word list what a command lists without it", async () => {
-  const server = await startMockServer({ port: 0, clock: "frozen", faults: ["createCall header x-test=slow 503"] });
+  const server = await startMockServer({ port: 0, clockMode: "frozen", faults: ["createCall header x-test=slow 503"] });
   try {
     const names = ["records", "fault", "policies", "requests", "api", "sandbox", "webhooks", "events"];
     for (const name of [...names, "clock", "coverage"]) {
@@ -154,7 +154,7 @@ describe("a misspelt action", () => {
     [["requests", "waitt", "--status", "200"], "Did you mean requests wait? "],
     [["clock", "fow"], 'Unknown clock action "fow". Did you mean flow?'],
   ] as const)("%j is told the near one", async ([name, ...args], message) => {
-    const server = await startMockServer({ port: 0, clock: "frozen" });
+    const server = await startMockServer({ port: 0, clockMode: "frozen" });
     try {
       await expect(runLine(server.url, name, ...args)).rejects.toThrow(message);
     } finally {

@@ -149,11 +149,11 @@ it("checks its files before it binds the port", async () => {
 });
 
 it.each([
-  [["--help"], "--forward-webhooks http://"],
-  [["help"], "--forward-webhooks http://"],
+  [["--help"], "--forward-webhooks-to http://"],
+  [["help"], "--forward-webhooks-to http://"],
   [["--help", "--all"], "--max-sandboxes N"],
   [["help", "--all"], "--max-sandboxes N"],
-  [["start", "-h"], "--forward-webhooks http://"],
+  [["start", "-h"], "--forward-webhooks-to http://"],
   [["start", "--help", "--all"], "--max-sandboxes N"],
   [["help", "start", "--all"], "--max-sandboxes N"],
   [["help", "clock", "--all"], "--sandbox NAME"],
@@ -183,7 +183,7 @@ it("prints only a command's own options in its help", async () => {
 });
 
 it("prints the secret that the app's server verifies with", async () => {
-  const { child, output } = run("start", "--port", "0", "--forward-webhooks", "http://127.0.0.1:3000/offers");
+  const { child, output } = run("start", "--port", "0", "--forward-webhooks-to", "http://127.0.0.1:3000/offers");
   await once(child.stdout, "data");
   expect(output.stdout).toContain(`Signing secret  ${demo.signingSecret}`);
 });
@@ -639,7 +639,7 @@ describe("webhooks trigger", () => {
     receivers.push(receiver);
     await once(receiver.listen(0, "127.0.0.1"), "listening");
     const forward = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/offers`;
-    return { received, headers, forward, url: (await ready("--forward-webhooks", forward, ...options)).url };
+    return { received, headers, forward, url: (await ready("--forward-webhooks-to", forward, ...options)).url };
   }
 
   it("sends to the forwarding URL and prints the delivery", async () => {
@@ -686,7 +686,7 @@ describe("webhooks trigger", () => {
 
   it("says what to do when the app's server is not running", async () => {
     // Nothing may listen on it.
-    const { url } = await ready("--forward-webhooks", `http://127.0.0.1:${await freePort()}/offers`);
+    const { url } = await ready("--forward-webhooks-to", `http://127.0.0.1:${await freePort()}/offers`);
     const { status, stderr } = await finish("webhooks", "trigger", "--url", url);
     expect([status, stderr]).toEqual([1, expect.stringContaining("not delivered: nothing listens on 127.0.0.1:")]);
     expect(stderr).toContain("Start the app's server");
@@ -700,7 +700,7 @@ it("prints data as one line with --json", async () => {
   expect(lines.map((line) => line.trim().split("\n").length)).toEqual([1, 1, 1]);
   const [operations, snapshot, clock] = lines.map((line) => JSON.parse(line));
   expect(operations).toContainEqual(expect.objectContaining({ operationId: "applyScenario", method: "POST" }));
-  expect([snapshot, clock]).toMatchObject([{ version: 1 }, { mode: "flowing" }]);
+  expect([snapshot, clock]).toMatchObject([{ version: 1 }, { mode: "running" }]);
 });
 
 it("prints results as JSON with --json", async () => {

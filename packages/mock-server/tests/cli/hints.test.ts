@@ -16,8 +16,8 @@ async function startServer() {
   // An app that declines every offer.
   const app = createServer((_, response) => response.writeHead(400).end()).listen(0, "127.0.0.1");
   await once(app, "listening");
-  const forwardWebhooks = `http://127.0.0.1:${(app.address() as AddressInfo).port}/`;
-  const server = await startMockServer({ port: 0, controlToken: token, clock: "frozen", forwardWebhooks });
+  const forwardWebhooksTo = `http://127.0.0.1:${(app.address() as AddressInfo).port}/`;
+  const server = await startMockServer({ port: 0, controlToken: token, clockMode: "frozen", forwardWebhooksTo });
   server.sandboxes.create("other");
   onTestFinished(async () => {
     app.close();

@@ -15,7 +15,7 @@ it("keeps a command on one line, so that it can be copied", () => {
 
 it("keeps a command in the middle of a sentence on one line", () => {
   const text = wrapMessage(
-    `Advance it with ${commandLine("clock advance next")}, or start with --clock flowing.`,
+    `Advance it with ${commandLine("clock advance next")}, or start with --clock running.`,
     50,
     9,
   );

@@ -41,14 +41,14 @@ it.each([
 });
 
 it.each([
-  ["a list", 200, "[]", "JSON that lacks now, mode, rate, pending, upcoming, upcomingCount"],
+  ["a list", 200, "[]", "JSON that lacks now, mode, rate, pendingTimers, upcomingTimers, upcomingTimerCount"],
   ["a text", 200, '"ok"', "JSON that lacks now"],
   ["null", 200, "null", "JSON that lacks now"],
   [
     "a field of another type",
     200,
-    '{"now":1,"mode":2,"rate":3,"pending":4,"upcoming":{},"upcomingCount":5}',
-    "JSON that lacks upcoming, so",
+    '{"now":1,"mode":2,"rate":3,"pendingTimers":4,"upcomingTimers":{},"upcomingTimerCount":5}',
+    "JSON that lacks upcomingTimers, so",
   ],
   ["another status", 202, "{}", "status 202"],
 ])("names what is wrong with the answer of another server: %s", async (_, status, body, what) => {

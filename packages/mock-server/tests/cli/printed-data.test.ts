@@ -5,7 +5,7 @@ import { runLine } from "./run-line.ts";
 
 /** A server with a group of this name. */
 async function startWithGroup(name: string) {
-  const server = await startMockServer({ port: 0, clock: "frozen" });
+  const server = await startMockServer({ port: 0, clockMode: "frozen" });
   onTestFinished(() => server.close());
   server.backend.collections.update("groups", demo.groups.existing, { name });
   return server;

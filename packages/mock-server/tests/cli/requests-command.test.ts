@@ -5,7 +5,7 @@ import { startMockServer } from "../../src/server/server.ts";
 import { runLine } from "./run-line.ts";
 
 it("shows what a request changed and which timers it set", async () => {
-  const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
+  const server = await startMockServer({ port: 0, clockMode: "frozen", now: "2026-03-02T12:00:00Z" });
   try {
     const { path, method } = operations.createCall;
     await fetch(server.url + path, {
@@ -26,12 +26,12 @@ it("shows what a request changed and which timers it set", async () => {
 });
 
 it("replays the last request, reveals its secrets, and marks both in the list", async () => {
-  const server = await startMockServer({ port: 0, clock: "frozen" });
+  const server = await startMockServer({ port: 0, clockMode: "frozen" });
   try {
     await fetch(server.url + operations.listRoles.path, { headers: { authorization: `Bearer ${demo.apiKey}` } });
     server.sandboxes.default.record({
       ...{ method: "GET", url: new URL(server.url), headers: new Headers(), status: 400, durationMs: 1 },
-      decidedBy: { step: "gate" },
+      decidedBy: { step: "server" },
     });
     const run = (...args: string[]) => runLine(server.url, "requests", ...args).then(({ stdout }) => stdout);
     expect(await run("replay", "1")).toMatch(/^response +200\n(?:.*\n)*replay of +1\n/m);
@@ -47,14 +47,14 @@ it("replays the last request, reveals its secrets, and marks both in the list", 
 });
 
 it("says whether there are no requests, or none that match", async () => {
-  const server = await startMockServer({ port: 0, clock: "frozen" });
+  const server = await startMockServer({ port: 0, clockMode: "frozen" });
   try {
     const run = (...args: string[]) => runLine(server.url, "requests", ...args).then(({ stdout }) => stdout);
     expect(await run("--status", "500")).toBe("No requests yet.");
     await expect(run("last")).rejects.toThrow(/^There are no requests yet\.$/);
     await fetch(server.url + operations.listRoles.path);
     expect(await run("--status", "500")).toBe("No request matches.");
-    const events = await runLine(server.url, "events", "--type", "webhook");
+    const events = await runLine(server.url, "events", "--type", "delivery");
     expect(events.stdout).toBe("No event matches.");
   } finally {
     await server.close();
@@ -62,7 +62,7 @@ it("says whether there are no requests, or none that match", async () => {
 });
 
 it("waits for the requests that its options say", async () => {
-  const server = await startMockServer({ port: 0, clock: "frozen" });
+  const server = await startMockServer({ port: 0, clockMode: "frozen" });
   try {
     await fetch(server.url + operations.listRoles.path);
     const args = ["wait", "--operation", "createCall", "--timeout", "1ms"];
@@ -77,13 +77,13 @@ it("waits for the requests that its options say", async () => {
 });
 
 it("counts error codes and refused requests", async () => {
-  const server = await startMockServer({ port: 0, clock: "frozen" });
+  const server = await startMockServer({ port: 0, clockMode: "frozen" });
   try {
     await fetch(server.url + operations.listRoles.path);
     const url = new URL(server.url);
     server.backend.record({
       ...{ method: "GET", url, headers: new Headers(), status: 400, durationMs: 0 },
-      decidedBy: { step: "gate", detail: "Duplicate header host. Send it once." },
+      decidedBy: { step: "server", detail: "Duplicate header host. Send it once." },
     });
     const { stdout } = await runLine(server.url, "coverage", "--codes");
     expect(stdout).toMatch(/^listRoles +token_missing×1 +/m);

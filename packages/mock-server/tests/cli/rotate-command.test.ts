@@ -11,7 +11,7 @@ afterEach(() => server.close());
 const { app } = demo.destinations;
 
 async function start(options: Parameters<typeof startMockServer>[0] = {}) {
-  server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z", ...options });
+  server = await startMockServer({ port: 0, clockMode: "frozen", now: "2026-03-02T12:00:00Z", ...options });
   return server;
 }
 
@@ -67,7 +67,7 @@ describe("credentials rotate", () => {
   });
 
   it("says why the API refuses, and what is missing", async () => {
-    const { url } = await start({ policies: { rotationDuringOverlap: "refuse" } });
+    const { url } = await start({ policies: { secondRotation: "reject" } });
     await runLine(url, "credentials", "rotate");
     await expect(runLine(url, "credentials", "rotate")).rejects.toThrow("another rotation would end it");
     await expect(runLine(url, "credentials", "rotate", "nobody")).rejects.toThrow(

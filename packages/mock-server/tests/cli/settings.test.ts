@@ -68,7 +68,7 @@ it("takes option, variable, config file and default in this order", () => {
   const path = config({ port: 1, randomSeed: 2, maxSandboxes: 3, seed: {} });
   const environment = { CALL_TRANSFER_MOCK_PORT: "11", CALL_TRANSFER_MOCK_RANDOM_SEED: "12" };
   const { values } = start({ config: path, port: "21" }, environment);
-  expect(serverOptions(values)).toMatchObject({ port: 21, prng: 12, maxSandboxes: 3, host: "127.0.0.1" });
+  expect(serverOptions(values)).toMatchObject({ port: 21, randomSeed: 12, maxSandboxes: 3, host: "127.0.0.1" });
 });
 
 it("finds the config file by CALL_TRANSFER_MOCK_CONFIG, and takes its paths as relative to it", async () => {
@@ -83,7 +83,7 @@ it("finds the config file by CALL_TRANSFER_MOCK_CONFIG, and takes its paths as r
   writeFileSync(join(own, "data", "seed.json"), "{}");
   const { values } = start({}, { CALL_TRANSFER_MOCK_CONFIG: path });
   expect(values).toMatchObject({ seed: join(own, "data", "seed.json"), readyFile: "/abs.json" });
-  expect(serverOptions(values)).toMatchObject({ clock: "frozen", seed: {} });
+  expect(serverOptions(values)).toMatchObject({ clockMode: "frozen", seed: {} });
   const faults = start({ config: config({ fault: ["faults.json", "createCall 503"] }) }).values.fault ?? [];
   expect(faults).toEqual([expect.stringMatching(/config-.+faults\.json$/), "createCall 503"]);
   const demo = start({ config: config({ seed: "demo" }) }).values;
@@ -92,12 +92,12 @@ it("finds the config file by CALL_TRANSFER_MOCK_CONFIG, and takes its paths as r
 
 it("takes policies, faults and the seed from the config file itself", async () => {
   const path = config({
-    policy: { callQueueLimit: 0, recipientTimeZone: "UTC" },
+    policy: { callQueueLimit: 0, defaultRecipientTimeZone: "UTC" },
     fault: [{ do: { code: "queue_full" } }],
     seed: { accounts: [] },
   });
   expect(await server({ config: path })).toMatchObject({
-    policies: { callQueueLimit: 0, recipientTimeZone: "UTC" },
+    policies: { callQueueLimit: 0, defaultRecipientTimeZone: "UTC" },
     faults: [{ do: { code: "queue_full" } }],
     seed: { accounts: [] },
   });

@@ -41,7 +41,7 @@ it.each([
   [["--colour"], "Unknown option --colour. Set the variable NO_COLOR=1 or FORCE_COLOR=1."],
   [["--quiet"], "Unknown option --quiet. For all options: npm -s start -- --help --all"],
   [["--foo"], "Unknown option --foo. For all options: npm -s start -- --help --all"],
-  [["--forwad-webhooks", "x"], "Unknown option --forwad-webhooks. Did you mean --forward-webhooks?"],
+  [["--forwad-webhooks-to", "x"], "Unknown option --forwad-webhooks-to. Did you mean --forward-webhooks-to?"],
   [["--json=yes"], "--json does not take a value. Write --json alone."],
   [["--port"], "--port requires a value. See npm -s start -- --help --all"],
   [["--latency", "-1"], "--latency requires a value. To pass -1 as the value, write --latency=-1"],
@@ -56,7 +56,7 @@ it.each([
   [["--sandbox-idle", "0s"], "--sandbox-idle 0s: must be a duration above 0"],
   [["--sandbox-idle", "next"], "--sandbox-idle next: must be a duration above 0"],
   [["--random-seed=-1"], "--random-seed -1: must be a whole number"],
-  [["--clock", "stopped"], "--clock stopped: must be one of flowing, frozen."],
+  [["--clock", "stopped"], "--clock stopped: must be one of running, frozen."],
   [["--clock-rate", "0"], "--clock-rate 0: must be a number above 0 and up to 10000, such as 60."],
   [["--clock-rate", "10001"], "--clock-rate 10001: must be a number above 0 and up to 10000, such as 60."],
   [["--clock-rate", "fast"], "--clock-rate fast: must be a number above 0 and up to 10000, such as 60."],
@@ -78,17 +78,20 @@ it.each([
     "--cors-origin: must be an origin without a path or trailing slash, such as https://app.test.",
   ],
   [
-    ["--port", "4020", "--forward-webhooks", "http://localhost:4020/offers"],
-    "--forward-webhooks http://localhost:4020/offers: is the address of the mock server itself. Give the URL of your app's server.",
+    ["--port", "4020", "--forward-webhooks-to", "http://localhost:4020/offers"],
+    "--forward-webhooks-to http://localhost:4020/offers: is the address of the mock server itself. Give the URL of your app's server.",
   ],
-  [["--forward-webhooks", "ftp://localhost"], "--forward-webhooks ftp://localhost: must be an http or https URL"],
+  [["--forward-webhooks-to", "ftp://localhost"], "--forward-webhooks-to ftp://localhost: must be an http or https URL"],
   [
-    ["--forward-webhooks", "http://me:hidden@localhost"],
-    "--forward-webhooks: the URL must not contain a user name or password",
+    ["--forward-webhooks-to", "http://me:hidden@localhost"],
+    "--forward-webhooks-to: the URL must not contain a user name or password",
   ],
-  [["--forward-header", "Authorization: x"], "--forward-header requires --forward-webhooks with the URL that gets it."],
   [
-    ["--forward-webhooks", "http://localhost:1", "--forward-header", "content-type: text/plain"],
+    ["--forward-header", "Authorization: x"],
+    "--forward-header requires --forward-webhooks-to with the URL that gets it.",
+  ],
+  [
+    ["--forward-webhooks-to", "http://localhost:1", "--forward-header", "content-type: text/plain"],
     "--forward-header: content-type: is set by the delivery and cannot be replaced. Remove it.",
   ],
   [["--seed", none], `--seed ${none}: file not found.`],
@@ -106,8 +109,8 @@ it.each([
   [["--import", broken], `--import ${broken}: `],
   [["--scenario", "queue-fill"], '--scenario queue-fill: there is no scenario "queue-fill". Did you mean queue-full?'],
   [
-    ["--scenario", "everyone-away", "--seed", noRecords],
-    "--scenario everyone-away: everyone-away needs at least one member, and the sandbox has none. Add one to the seed.",
+    ["--scenario", "all-members-away", "--seed", noRecords],
+    "--scenario all-members-away: all-members-away needs at least one member, and the sandbox has none. Add one to the seed.",
   ],
 ])("rejects %j", async (args, message) => {
   await expect(read(...args)).rejects.toThrow(message);
@@ -116,7 +119,7 @@ it.each([
 it.each(["Authorization hidden", "Authorization Bearer hidden: x", "X: hidden…"])(
   "rejects the header %j without repeating its value",
   async (header) => {
-    const rejected = read("--forward-webhooks", "http://localhost:1", "--forward-header", header);
+    const rejected = read("--forward-webhooks-to", "http://localhost:1", "--forward-header", header);
     await expect(rejected).rejects.toThrow(/^--forward-header: (?!.*hidden)/);
   },
 );
@@ -126,14 +129,14 @@ it.each([
   [["--max-sandboxes", "5000"], { maxSandboxes: 5000 }],
   [
     [
-      "--forward-webhooks",
+      "--forward-webhooks-to",
       "http://localhost:1",
       "--forward-header",
       "Authorization: Basic a:b",
       "--forward-header",
       "X:",
     ],
-    { forwardWebhooks: "http://localhost:1", forwardHeaders: { Authorization: "Basic a:b", X: "" } },
+    { forwardWebhooksTo: "http://localhost:1", forwardHeaders: { Authorization: "Basic a:b", X: "" } },
   ],
   [["--sandbox-idle", "30m"], { sandboxIdleMs: 1_800_000 }],
   [["--sandbox-idle", "1.5h"], { sandboxIdleMs: 5_400_000 }],
@@ -141,7 +144,7 @@ it.each([
   [["--host", "mock.test"], { host: "mock.test" }],
   [["--allow-host", "[fd00::1]", "--allow-host", "mock"], { allowedHosts: ["[fd00::1]", "mock"] }],
   [["--cors-origin", "https://app.test"], { corsOrigins: ["https://app.test"] }],
-  [[], { clock: "flowing", clockRate: 1 }],
+  [[], { clockMode: "running", clockRate: 1 }],
   [["--clock-rate", "0.5"], { clockRate: 0.5 }],
   [["--clock-rate", "10000"], { clockRate: 10_000 }],
   [["--now", "2028-02-29T23:59:59.5+09:00"], { now: "2028-02-29T23:59:59.5+09:00" }],
@@ -150,7 +153,7 @@ it.each([
     ["--fault", "* 503", "--fault", "listRoles reset"],
     { faults: [{ do: { code: "service_unavailable" } }, { match: { operationId: "listRoles" }, do: "reset" }] },
   ],
-  [["--fault", list, "--latency", "5ms"], { faults: [{ when: { times: null }, do: { latency: 5 } }] }],
+  [["--fault", list, "--latency", "5ms"], { faults: [{ when: { times: null }, do: { latencyMs: 5 } }] }],
   [["--scenario", "flaky-503", "--scenario", "slow-app"], { scenarios: ["flaky-503", "slow-app"] }],
   [["--import", none], { imported: undefined }],
 ])("accepts %j", async (args, options) => {

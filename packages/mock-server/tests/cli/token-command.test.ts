@@ -3,7 +3,12 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { startMockServer } from "../../src/server/server.ts";
 import { runLine } from "./run-line.ts";
 
-const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z", autoSandboxes: true });
+const server = await startMockServer({
+  port: 0,
+  clockMode: "frozen",
+  now: "2026-03-02T12:00:00Z",
+  autoSandboxes: true,
+});
 const { url, backend, sandboxes } = server;
 beforeEach(() => backend.reset());
 afterAll(() => server.close());
@@ -41,7 +46,7 @@ describe("credentials token", () => {
     const { data, text } = await token();
     expect(text).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(data).toEqual({
-      token: expect.any(String),
+      accessToken: expect.any(String),
       userId: demo.users.owner,
       accountId: demo.accountId,
       expiresAt: "2027-03-02T12:00:00.000Z",
@@ -51,7 +56,7 @@ describe("credentials token", () => {
   it("issues a token for a user, and for a role in another account", async () => {
     const { outsider, both } = demo.users;
     expect((await token("--user", outsider, "--expires-in", "1d")).data).toEqual({
-      token: expect.any(String),
+      accessToken: expect.any(String),
       userId: outsider,
       expiresAt: "2026-03-03T12:00:00.000Z",
     });

@@ -33,7 +33,13 @@ it.each([80, 100, 160])("never writes a line of more than %i columns, and never 
 });
 
 const refused: BackendEvent = {
-  ...{ eventId: "a-1", at: "2026-03-02T12:00:05.000Z", type: "request", operationId: "createCall", durationMs: 2.3 },
+  ...{
+    eventId: "a-1",
+    at: "2026-03-02T12:00:05.000Z",
+    type: "request.completed",
+    operationId: "createCall",
+    durationMs: 2.3,
+  },
   ...{ method: "POST", path: "/api/v1/calls", status: 400, code: "validation_failed" },
   decidedBy: { step: "body", detail: "toNumber must be an E.164 number, such as +493012345." },
 };
@@ -89,7 +95,7 @@ it.each([
   [86_400_000, "+1 d"],
   [259_200_000_000, "+8 y 80 d"],
 ])("shows a move of the clock by %i ms as %s", (by, text) => {
-  const event = { eventId: "a-1", at: "2026-03-02T12:00:00.000Z", type: "clock.changed", mode: "flowing" };
+  const event = { eventId: "a-1", at: "2026-03-02T12:00:00.000Z", type: "clock.changed", mode: "running" };
   expect(lines([{ ...event, by, now: "2026-03-02T12:00:00.000Z" }])[0]).toContain(`clock    advanced   ${text}`);
 });
 
@@ -127,7 +133,14 @@ it("shows the sandbox unless it is the default one", () => {
 
 it("replaces control characters, so that a request cannot change the terminal", () => {
   const path = `/a${String.fromCharCode(27)}]0;title${String.fromCharCode(7)}${String.fromCharCode(155)}2J\n/b`;
-  const event = { eventId: "a-1", at: "2026-03-02T12:00:00.000Z", type: "request", method: "GET", path, status: 404 };
+  const event = {
+    eventId: "a-1",
+    at: "2026-03-02T12:00:00.000Z",
+    type: "request.completed",
+    method: "GET",
+    path,
+    status: 404,
+  };
   expect(lines([event])[0]).toContain("/a?]0;title??2J?/b");
 });
 
@@ -137,7 +150,7 @@ it("replaces control characters in every column, since tail shows what any serve
   const sent = [
     { ...base, type: `a.b${esc}c` },
     { ...base, type: "transfer.ring_ended", outcome: `a${esc}b` },
-    { ...base, type: "member.availability", status: `a${esc}b` },
+    { ...base, type: "member.availability_changed", status: `a${esc}b` },
     { ...base, type: "clock.changed", mode: `a${esc}b`, now: `a${esc}b` },
   ];
   expect(lines(sent).filter((line) => line.includes(esc))).toEqual([]);

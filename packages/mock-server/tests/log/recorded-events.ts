@@ -12,8 +12,8 @@ const event = (type: string, details: Readonly<Record<string, unknown>> = {}): B
   return { eventId: `9f3c1a20-${seconds}`, at, type, ...details };
 };
 const request = (method: string, path: string, status: number, details: Readonly<Record<string, unknown>>) =>
-  event("request", { method, path, status, durationMs: 2.34, requestId: "r", ...details });
-const gate = (detail: string) => ({ code: "forbidden", decidedBy: { step: "gate", detail } });
+  event("request.completed", { method, path, status, durationMs: 2.34, requestId: "r", ...details });
+const gate = (detail: string) => ({ code: "forbidden", decidedBy: { step: "server", detail } });
 
 /** An event of each type, and of each kind of answer, as a server sends them. */
 export const recordedEvents: readonly BackendEvent[] = [
@@ -38,13 +38,18 @@ export const recordedEvents: readonly BackendEvent[] = [
     code: "internal_error",
     error: "Error: broken\n    at handler",
   }),
-  event("request.refused", {
+  event("request.rejected", {
     ...{ method: "GET", path: "/api/v1/roles", status: 403, durationMs: 2.34 },
     ...gate('Host "10.0.2.2" is not allowed. Add it with --allow-host 10.0.2.2.'),
   }),
   event("transfer.started", { id: transfer }),
   event("transfer.ring_started", { id: transfer, destinationId: reception }),
-  event("webhook.sent", { id: "w1", destinationId: app, transferId: transfer, url: "http://127.0.0.1:4011/offers" }),
+  event("delivery.started", {
+    id: "w1",
+    destinationId: app,
+    transferId: transfer,
+    url: "http://127.0.0.1:4011/offers",
+  }),
   event("transfer.ring_ended", { id: transfer, destinationId: reception, memberId: agent, outcome: "declined" }),
   event("transfer.ring_ended", {
     id: transfer,
@@ -53,8 +58,8 @@ export const recordedEvents: readonly BackendEvent[] = [
     reason: "the app answered 400",
   }),
   event("transfer.ring_ended", { id: transfer, destinationId: app, outcome: "taken", takenBy: reception }),
-  event("transfer.not_rung", { id: transfer, ringIndex: 1, destinationId: app, reason: "the destination is disabled" }),
-  event("webhook.delivered", {
+  event("transfer.skipped", { id: transfer, ringIndex: 1, destinationId: app, reason: "the destination is disabled" }),
+  event("delivery.completed", {
     id: "w1",
     destinationId: app,
     transferId: transfer,
@@ -64,7 +69,7 @@ export const recordedEvents: readonly BackendEvent[] = [
     durationMs: 12.4,
     signature: { t: 1772452800, v1: 2, secrets: ["current", "previous"] },
   }),
-  event("webhook.delivered", {
+  event("delivery.completed", {
     id: "w2",
     destinationId: app,
     url: "http://127.0.0.1:4011/offers",
@@ -76,7 +81,7 @@ export const recordedEvents: readonly BackendEvent[] = [
   event("transfer.connected", { id: transfer, destinationId: app }),
   event("transfer.answered_late", { id: transfer, destinationId: reception, code: "offer_taken" }),
   event("transfer.ended", { id: transfer }),
-  event("member.availability", {
+  event("member.availability_changed", {
     id: agent,
     status: "away",
     source: "auto",
@@ -89,7 +94,7 @@ export const recordedEvents: readonly BackendEvent[] = [
   event("timer.fired", { kind: "call.ends", timerAt: "2026-03-02T12:01:00.000Z", id: call }),
   event("call.completed", { id: call }),
   event("clock.changed", { now: "2026-03-03T12:00:00.000Z", mode: "frozen", rate: 1, by: 86_400_000 }),
-  event("clock.changed", { now: "2026-03-03T12:00:00.000Z", mode: "flowing", rate: 10 }),
+  event("clock.changed", { now: "2026-03-03T12:00:00.000Z", mode: "running", rate: 10 }),
   event("fault.added", { id: "fault-4" }),
   event("fault.added", { id: "fault-5", match: { operationId: "createCall" }, do: { code: "service_unavailable" } }),
   event("fault.added", { id: "fault-6", do: "reset", text: "createCall header x-test=slow reset" }),

@@ -104,7 +104,7 @@ it("says how many lines it left out when its output is read again", async () => 
   const lines = await readUntil(child, /"log\.dropped".*\n/);
   await stop();
   const events = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
-  const shown = events.filter(({ type }) => type === "request").length;
+  const shown = events.filter(({ type }) => type === "request.completed").length;
   const [dropped] = events.filter(({ type }) => type === "log.dropped");
   expect(dropped.count).toBeGreaterThan(0);
   expect(shown + dropped.count).toBe(tooMany);
@@ -150,5 +150,10 @@ it("logs nothing after the line of --json unless --log-format asks for it", asyn
   const both = readOutput(logging.child);
   await logging.stop();
   const [, event = ""] = await both;
-  expect(JSON.parse(event)).toMatchObject({ sandbox: "default", type: "request", path: "/api/v1/roles", status: 401 });
+  expect(JSON.parse(event)).toMatchObject({
+    sandbox: "default",
+    type: "request.completed",
+    path: "/api/v1/roles",
+    status: 401,
+  });
 });

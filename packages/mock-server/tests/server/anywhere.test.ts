@@ -66,10 +66,10 @@ describe("GET /health", () => {
     expect((await send(server, "/health", { host }, "POST")).status).toBe(403);
   });
 
-  it("is not in the journal", async () => {
+  it("is not in the request log", async () => {
     const server = await start();
     await send(server, "/health");
-    expect(server.backend.journal.list()).toEqual([]);
+    expect(server.backend.requests.list()).toEqual([]);
   });
 });
 

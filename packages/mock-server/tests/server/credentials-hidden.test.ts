@@ -41,7 +41,7 @@ describe("no credential appears in", () => {
     });
 
   beforeAll(async () => {
-    server = await startMockServer({ port: 0, clock: "frozen", controlToken });
+    server = await startMockServer({ port: 0, clockMode: "frozen", controlToken });
     await plant();
     for (const path of [
       "/requests",
@@ -80,8 +80,8 @@ describe("no credential appears in", () => {
   async function plant(): Promise<void> {
     const key = { authorization: `Bearer ${demo.apiKey}` };
     const issued = await controlled("/auth/tokens", "POST", { userId: Object.values(demo.users)[0] });
-    expect(issued.text).toContain("token");
-    const { token } = JSON.parse(issued.text) as { token: string };
+    expect(issued.text).toContain("accessToken");
+    const { accessToken: token } = JSON.parse(issued.text) as { accessToken: string };
     planted["access token"] = token;
     const { path } = operations.listRoles;
     for (const authorization of [
@@ -121,9 +121,12 @@ describe("no credential appears in", () => {
     await call(`${path}?token=${planted["query token"]}`, { headers: { ...key, origin: "https://elsewhere.example" } });
   }
 
-  it.each(["/requests", "the details of requests", "/requests/unmatched", "/coverage"])("the journal: %s", (name) => {
-    expect(found(name)).toEqual([]);
-  });
+  it.each(["/requests", "the details of requests", "/requests/unmatched", "/coverage"])(
+    "the request log: %s",
+    (name) => {
+      expect(found(name)).toEqual([]);
+    },
+  );
   it.each(["/events/latest?limit=2000", "the stream of events"])("the events: %s", (name) => {
     expect(found(name)).toEqual([]);
   });

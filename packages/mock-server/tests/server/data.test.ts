@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demo, InputError } from "@call-transfer/backend";
-import { memoryStores } from "@call-transfer/backend/conformance";
+import { createMemoryStorage } from "@call-transfer/backend/conformance";
 import { type MockServer, StoreError, startMockServer } from "@call-transfer/mock-server";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
@@ -50,13 +50,13 @@ function groupNames({ sandboxes }: MockServer, sandbox = "default"): readonly st
 
 describe("a mock server with a data file", () => {
   it("continues with the state of the one before", async () => {
-    const first = await start({ clock: "frozen" });
-    expect(first.backend.isResumed).toBe(false);
+    const first = await start({ clockMode: "frozen" });
+    expect(first.backend.resumed).toBe(false);
     await createGroup(first, "Weekend");
     await first.backend.advance({ by: 60_000 });
     const before = { now: first.backend.clock.now(), groups: groupNames(first) };
-    const second = await start({ clock: "flowing", seed: {} });
-    expect(second.backend.isResumed).toBe(true);
+    const second = await start({ clockMode: "running", seed: {} });
+    expect(second.backend.resumed).toBe(true);
     expect({ now: second.backend.clock.now(), groups: groupNames(second) }).toEqual(before);
     expect(before.groups).toContain("Weekend");
   });
@@ -84,7 +84,7 @@ describe("a mock server with a data file", () => {
   });
 
   it("keeps all sandboxes with their names and options, and not the deleted ones", async () => {
-    const first = await start({ clock: "frozen" });
+    const first = await start({ clockMode: "frozen" });
     first.sandboxes.create("b", { seed: { accounts: [{ id: demo.accountId, name: "Clinic" }] } });
     first.sandboxes.create("a");
     first.sandboxes.create("gone");
@@ -179,7 +179,7 @@ describe("a mock server with a data file", () => {
 
   it.each([
     [{ dataFile: "" }, "must be the name of a file, such as mock.db"],
-    [{ stores: memoryStores() }, "does not work with the option stores. Remove one of the two"],
+    [{ stores: createMemoryStorage() }, "does not work with the option stores. Remove one of the two"],
   ])("does not start with other options %#", async (options, explanation) => {
     await expect(start(options)).rejects.toThrow(new InputError("dataFile", explanation));
   });
@@ -213,10 +213,10 @@ describe("a mock server that only reads its data file", () => {
       offers += 1;
       return new Promise(() => {});
     };
-    const first = await start({ clock: "frozen", now: "2026-03-02T12:00:00Z", fetch });
+    const first = await start({ clockMode: "frozen", now: "2026-03-02T12:00:00Z", fetch });
     first.backend.transfers.start({ destinationId: demo.destinations.app });
-    first.backend.clock.set({ mode: "flowing", rate: 10_000 });
-    await first.backend.saved();
+    first.backend.clock.set({ mode: "running", rate: 10_000 });
+    await first.backend.flush();
     await first.close();
     offers = 0;
     const second = await start({ readOnly: true, fetch });
@@ -224,7 +224,7 @@ describe("a mock server that only reads its data file", () => {
     expect(clock.mode).toBe("frozen");
     expect(transfers.list()).toMatchObject([{ status: "ringing" }]);
     await expect(second.backend.advance({ by: 600_000 })).resolves.not.toThrow();
-    await expect(second.backend.saved()).rejects.toThrow(/reading only/);
+    await expect(second.backend.flush()).rejects.toThrow(/reading only/);
     expect([transfers.list(), offers]).toMatchObject([[{ status: "ringing" }], 0]);
   });
 

@@ -48,7 +48,7 @@ async function mock(
 ) {
   const server = await startForwardingServer(
     { fallbackUrl, forwardCredentials },
-    { port: 0, clock: "frozen", ...options },
+    { port: 0, clockMode: "frozen", ...options },
   );
   closers.push(() => server.close());
   return server;
@@ -84,14 +84,14 @@ it("passes method, body, status, cookies and compressed bytes on, below the targ
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   expect(response.headers.get("access-control-allow-origin")).toBeNull();
   expect(target.received).toMatchObject([{ method: "POST", target: "/staging/login?a=b", body: Buffer.from("{}") }]);
-  const [entry] = server.backend.journal.list();
+  const [entry] = server.backend.requests.list();
   expect(entry).toMatchObject({
     status: 201,
-    decidedBy: { step: "elsewhere", detail: `Forwarded to ${target.url}/staging.` },
+    decidedBy: { step: "fallback", detail: `Forwarded to ${target.url}/staging.` },
   });
   expect(entry).not.toHaveProperty("closest");
-  expect(server.backend.journal.get(1)).toMatchObject({ requestBody: {}, responseBody: { id: 7 } });
-  const counts = server.backend.journal.coverage().flatMap(({ statuses }) => statuses);
+  expect(server.backend.requests.get(1)).toMatchObject({ requestBody: {}, responseBody: { id: 7 } });
+  const counts = server.backend.requests.coverage().flatMap(({ statuses }) => statuses);
   expect(counts.every(({ count }) => count === 0)).toBe(true);
 });
 
@@ -154,7 +154,7 @@ it("forwards for the sandbox that a request selects, and journals it there", asy
   const server = await mock(target.url);
   const backend = server.sandboxes.create("blue");
   expect((await fetch(`${server.url}/_sandbox/blue/a/b`)).status).toBe(404);
-  expect([target.received[0]?.target, backend.journal.count, server.backend.journal.count]).toEqual(["/a/b", 1, 0]);
+  expect([target.received[0]?.target, backend.requests.count, server.backend.requests.count]).toEqual(["/a/b", 1, 0]);
 });
 
 it("ends a circle of servers after one round", async () => {
@@ -171,7 +171,7 @@ it("ends a circle of servers after one round", async () => {
   holder.url = server.url;
   const response = await fetch(`${server.url}/a`);
   expect([response.status, await response.json()]).toMatchObject([508, { error: { code: "target_loops" } }]);
-  expect(server.backend.journal.count).toBe(2);
+  expect(server.backend.requests.count).toBe(2);
 });
 
 it.each(["ftp://x", "http://user:secret@x", "http://x/api/v1", "http://x?a"])(

@@ -54,7 +54,7 @@ async function exchangeBesideHealth(request: Parameters<typeof exchange>[0]) {
 }
 
 beforeAll(async () => {
-  server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
+  server = await startMockServer({ port: 0, clockMode: "frozen", now: "2026-03-02T12:00:00Z" });
   // Warms up: the first request loads modules.
   await fetch(`${server.url}/_control/v1/health`);
 });

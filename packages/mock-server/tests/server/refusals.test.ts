@@ -46,14 +46,14 @@ it.each<[string, string, Record<string, string>, string]>([
   ["host", "/api/v1/roles", { host: "my-laptop.example" }, "--allow-host my-laptop.example"],
   ["control token", "/_control/v1/clock", {}, "control token"],
 ])(
-  "announces a refused %s with what would allow it, and keeps it out of the journal",
+  "announces a refused %s with what would allow it, and keeps it out of the request log",
   async (_what, path, headers, advice) => {
     const { port, backend, events } = await start({ controlToken: "0123456789abcdef" });
     expect(await send(port, path, headers)).toBe(403);
-    const expected = { path, status: 403, code: "forbidden", decidedBy: { step: "gate" } };
-    expect(backend.journal.list()).toEqual([]);
+    const expected = { path, status: 403, code: "forbidden", decidedBy: { step: "server" } };
+    expect(backend.requests.list()).toEqual([]);
     const detail = expect.stringContaining(advice);
-    expect(events).toMatchObject([{ type: "request.refused", ...expected, decidedBy: { step: "gate", detail } }]);
+    expect(events).toMatchObject([{ type: "request.rejected", ...expected, decidedBy: { step: "server", detail } }]);
   },
 );
 
@@ -66,7 +66,7 @@ describe("a page that may not use the server", () => {
     { origin: "null", "sec-fetch-site": "cross-site" },
   ];
 
-  it("leaves nothing behind: no sandbox, no use of a fault, no entry of the journal", async () => {
+  it("leaves nothing behind: no sandbox, no use of a fault, no entry of the request log", async () => {
     const { port, sandboxes, backend } = await start({ autoSandboxes: true, faults: ["* 503"] });
     const authorization = `Bearer ${demo.apiKey}`;
     const paths = ["/api/v1/roles", "/_sandbox/foreign/api/v1/roles", "/_control/v1/clock", "/x"];
@@ -75,7 +75,7 @@ describe("a page that may not use the server", () => {
         for (const body of [undefined, "{}"])
           expect(await send(port, path, { ...headers, authorization, "x-sandbox": "other" }, body)).toBe(403);
     expect(await send(port, "/health", foreign[0] ?? {})).toBe(403);
-    expect([sandboxes.list(), backend.journal.list()]).toEqual([["default"], []]);
+    expect([sandboxes.list(), backend.requests.list()]).toEqual([["default"], []]);
     expect(await send(port, "/api/v1/roles", { authorization })).toBe(503);
   });
 
@@ -85,7 +85,7 @@ describe("a page that may not use the server", () => {
       await send(port, "/api/v1/roles", { origin: `http://page-${page >> 1}.test` });
     expect(events).toHaveLength(20);
     const detail = 'Origin "http://page-1.test" is not allowed. Add it with --cors-origin http://page-1.test.';
-    expect(events[1]).toMatchObject({ type: "request.refused", status: 403, decidedBy: { step: "gate", detail } });
+    expect(events[1]).toMatchObject({ type: "request.rejected", status: 403, decidedBy: { step: "server", detail } });
   });
 });
 
@@ -95,7 +95,7 @@ it("records a body that is too large, a duplicate header and a wrong Expect", as
   await send(port, "/api/v1/calls", { ...headers, "content-length": String(20 * 2 ** 20) }, "x").catch(() => {});
   await sendBytes(port, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Sandbox: a\r\nX-Sandbox: a\r\n\r\n");
   await send(port, "/", { expect: "magic" });
-  const details = backend.journal.list().map(({ status, decidedBy }) => [status, decidedBy.detail]);
+  const details = backend.requests.list().map(({ status, decidedBy }) => [status, decidedBy.detail]);
   expect(details).toEqual([
     [400, "The request body exceeds 1 MiB. Send a smaller one."],
     [400, "Duplicate header x-sandbox. Send it once."],
@@ -168,8 +168,8 @@ it.each<[string, string | Uint8Array, string, string]>([
 ])("answers and records %s", async (_what, bytes, answer, detail) => {
   const { port, backend } = await start();
   expect(await sendBytes(port, bytes)).toContain(answer);
-  expect(backend.journal.list()).toMatchObject([
-    { decidedBy: { step: "gate", detail: expect.stringContaining(detail) } },
+  expect(backend.requests.list()).toMatchObject([
+    { decidedBy: { step: "server", detail: expect.stringContaining(detail) } },
   ]);
 });
 
@@ -192,24 +192,27 @@ describe("a request that is not HTTP", () => {
     ["a colon too few", "GET / HTTP/1.1\r\nHost localhost\r\n\r\n", "valid HTTP"],
   ];
 
-  it.each(forms)("with %s gets an error of the API, with the id of the journal's entry", async (_, bytes, reason) => {
-    const { port, backend } = await start();
-    const [head = "", body = ""] = (await sendBytes(port, bytes)).split("\r\n\r\n");
-    const requestId = /^x-request-id: (\S+)\r?$/im.exec(head)?.[1];
-    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(head).toMatch(/^content-type: application\/json\r?$/im);
-    expect(head).toMatch(new RegExp(`^content-length: ${body.length}\r?$`, "im"));
-    expect(head).toMatch(/^connection: close\r?$/im);
-    const detail = expect.stringContaining(reason);
-    expect(JSON.parse(body)).toEqual({
-      ...{ code: "bad_request", status: 400, title: expect.any(String), detail, requestId: expect.any(String) },
-    });
-    expect(JSON.parse(body).requestId).toBe(requestId);
-    expect(backend.journal.list()).toMatchObject([
-      { status: 400, code: "bad_request", requestId, decidedBy: { detail } },
-    ]);
-    expect(await send(port, "/api/v1/roles", {})).toBe(401);
-  });
+  it.each(forms)(
+    "with %s gets an error of the API, with the id of the request log's entry",
+    async (_, bytes, reason) => {
+      const { port, backend } = await start();
+      const [head = "", body = ""] = (await sendBytes(port, bytes)).split("\r\n\r\n");
+      const requestId = /^x-request-id: (\S+)\r?$/im.exec(head)?.[1];
+      expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(head).toMatch(/^content-type: application\/json\r?$/im);
+      expect(head).toMatch(new RegExp(`^content-length: ${body.length}\r?$`, "im"));
+      expect(head).toMatch(/^connection: close\r?$/im);
+      const detail = expect.stringContaining(reason);
+      expect(JSON.parse(body)).toEqual({
+        ...{ code: "bad_request", status: 400, title: expect.any(String), detail, requestId: expect.any(String) },
+      });
+      expect(JSON.parse(body).requestId).toBe(requestId);
+      expect(backend.requests.list()).toMatchObject([
+        { status: 400, code: "bad_request", requestId, decidedBy: { detail } },
+      ]);
+      expect(await send(port, "/api/v1/roles", {})).toBe(401);
+    },
+  );
 
   it("that its client ends in the middle gets an error of the API, and no entry", async () => {
     const { port, backend } = await start();
@@ -221,7 +224,7 @@ describe("a request that is not HTTP", () => {
     socket.end(`${post}Content-Length: 100\r\n\r\n{"flow`);
     await once(socket, "close");
     expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ code: "bad_request", status: 400 });
-    expect(backend.journal.list()).toEqual([]);
+    expect(backend.requests.list()).toEqual([]);
   });
 
   it("that follows another one leaves one answer, and the server running", async () => {
@@ -256,7 +259,7 @@ it("does not record a connection that breaks", async () => {
   socket.resetAndDestroy();
   await once(socket, "close");
   expect(await send(port, "/api/v1/roles", {})).toBe(401);
-  expect(backend.journal.list().map(({ status }) => status)).toEqual([401]);
+  expect(backend.requests.list().map(({ status }) => status)).toEqual([401]);
 });
 
 it("records at most 50 refusals a second, so that a flood does not displace other requests", () => {
@@ -278,5 +281,5 @@ it("records at most 50 refusals a second, so that a flood does not displace othe
 it("names the closest operation of an unmatched request", async () => {
   const { port, events } = await start();
   expect(await send(port, "/api/v1/role", {})).toBe(404);
-  expect(events).toMatchObject([{ closest: [{ method: "GET", path: "/api/v1/roles" }, {}, {}] }]);
+  expect(events).toMatchObject([{ closestOperations: [{ method: "GET", path: "/api/v1/roles" }, {}, {}] }]);
 });

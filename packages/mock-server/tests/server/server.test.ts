@@ -3,7 +3,7 @@ import { createServer, Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { json, text } from "node:stream/consumers";
 import { demo, InputError, inboxUrl } from "@call-transfer/backend";
-import { memoryStores } from "@call-transfer/backend/conformance";
+import { createMemoryStorage } from "@call-transfer/backend/conformance";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type MockServer, socketLimits, startMockServer, startServer } from "../../src/server/server.ts";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
@@ -44,7 +44,7 @@ function bodyOf(answer: string): unknown {
 
 describe("the mock server", () => {
   it("serves the API over HTTP", async () => {
-    const { url } = await start({ clock: "frozen", now: "2026-03-02T12:00:00Z" });
+    const { url } = await start({ clockMode: "frozen", now: "2026-03-02T12:00:00Z" });
     const response = await fetch(`${url}/api/v1/calls`, {
       method: "POST",
       headers: { authorization, "content-type": "application/json" },
@@ -68,10 +68,10 @@ describe("the mock server", () => {
     expect(answer.split("\r\n")[0]).toBe("HTTP/1.1 200 OK");
   });
 
-  it("starts at the real time on a flowing clock", async () => {
+  it("starts at the real time on a running clock", async () => {
     const before = Date.now();
     const { backend } = await start();
-    expect(backend.clock.mode).toBe("flowing");
+    expect(backend.clock.mode).toBe("running");
     expect(backend.clock.now()).toBeGreaterThanOrEqual(before);
   });
 
@@ -88,7 +88,7 @@ describe("the mock server", () => {
     }).listen(0, "127.0.0.1");
     await once(app, "listening");
     const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
-    const stores = memoryStores();
+    const stores = createMemoryStorage();
     const first = await start({ stores });
     first.backend.collections.update("destinations", demo.destinations.app, { config: { url } });
     first.backend.transfers.start({ destinationId: demo.destinations.app });
@@ -157,10 +157,10 @@ describe("the mock server", () => {
     [{ corsOrigins: ["http://localhost:5173/"] }, "corsOrigins[0]: "],
     [{ maxSandboxes: 0 }, "maxSandboxes: "],
     [{ sandboxIdleMs: 0 }, "sandboxIdleMs: "],
-    [{ forwardWebhooks: "ftp://127.0.0.1" }, "forwardWebhooks: "],
+    [{ forwardWebhooksTo: "ftp://127.0.0.1" }, "forwardWebhooksTo: "],
     [
-      { forwardWebhooks: "http://me:hidden@127.0.0.1" },
-      "forwardWebhooks: must be an http or https URL without user name",
+      { forwardWebhooksTo: "http://me:hidden@127.0.0.1" },
+      "forwardWebhooksTo: must be an http or https URL without user name",
     ],
   ])("rejects %j", async (options, message) => {
     const outcome = startMockServer({ port: 0, ...options }).then((server) => server.close());
@@ -186,12 +186,12 @@ describe("the mock server", () => {
     expect(backend.deliveries.list()).toEqual([delivery]);
   });
 
-  it("forwards no webhook to itself, but delivers to the built-in receiver", async () => {
+  it("forwards no webhook to itself, but delivers to the built-in inbox", async () => {
     const { port } = await startMockServer({ port: 0 }).then(async (server) => {
       await server.close();
       return server;
     });
-    const { backend } = await start({ port, forwardWebhooks: `http://localhost:${port}/_control/v1/reset` });
+    const { backend } = await start({ port, forwardWebhooksTo: `http://localhost:${port}/_control/v1/reset` });
     const trigger = () => backend.deliveries.trigger({ destinationId: demo.destinations.app });
     expect(await trigger()).toMatchObject({ error: expect.stringContaining("the mock server itself") });
     backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });

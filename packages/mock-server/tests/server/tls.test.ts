@@ -63,11 +63,11 @@ it("serves the API, the health check and the control plane over https", async ()
 it("records a client that sends plain HTTP, and says what to use", async () => {
   server = await startMockServer({ port: 0, tls });
   await expect(fetch(`http://127.0.0.1:${server.port}/api/v1/roles`)).rejects.toThrow("fetch failed");
-  expect(server.backend.journal.list()).toMatchObject([
+  expect(server.backend.requests.list()).toMatchObject([
     {
       status: 400,
       decidedBy: {
-        step: "gate",
+        step: "server",
         detail: "The client sent plain HTTP, but this server expects TLS. Use https:// in place of http://.",
       },
     },

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SandboxStores, StoredRow } from "@call-transfer/backend";
-import { sandboxStoresCases } from "@call-transfer/backend/conformance";
+import type { SandboxStorage, StoredRow } from "@call-transfer/backend";
+import { sandboxStorageCases } from "@call-transfer/backend/conformance";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { fileParts, loadSqlite } from "../../src/store/data-file.ts";
 import { openSqliteStores } from "../../src/store/sqlite.ts";
@@ -13,9 +13,9 @@ let files = 0;
 const newPath = (): string => join(folder, `${++files}.db`);
 const row = (key: string, text: string): StoredRow => ({ table: "groups", key, text });
 
-let stores: SandboxStores | undefined;
+let stores: SandboxStorage | undefined;
 /** Opens stores that the test need not close. */
-const opened = (...args: Parameters<typeof openSqliteStores>): SandboxStores => {
+const opened = (...args: Parameters<typeof openSqliteStores>): SandboxStorage => {
   stores = openSqliteStores(...args);
   return stores;
 };
@@ -27,7 +27,7 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("openSqliteStores", () => {
-  it.each(sandboxStoresCases)("$name", async ({ run }) => {
+  it.each(sandboxStorageCases)("$name", async ({ run }) => {
     const path = newPath();
     await run(() => openSqliteStores(path));
   });

@@ -20,7 +20,7 @@ it("reads settings as JSON and as texts", () => {
     isAuto: true,
     maxSandboxes: 5,
     expiryMs: 43_200_000,
-    options: { clock: "frozen" },
+    options: { clockMode: "frozen" },
     origins: ["http://localhost:5173", "https://app.example.com"],
   };
   const common = {
@@ -28,21 +28,26 @@ it("reads settings as JSON and as texts", () => {
     SANDBOX_HOST: "*.mock.example.com",
     CORS_ORIGINS: "http://localhost:5173, https://app.example.com",
   };
-  const json = { AUTO_SANDBOXES: true, MAX_SANDBOXES: 5, SANDBOX_DAYS: 0.5, SANDBOX_OPTIONS: { clock: "frozen" } };
+  const json = {
+    AUTO_SANDBOXES: true,
+    MAX_SANDBOXES: 5,
+    SANDBOX_IDLE_DAYS: 0.5,
+    SANDBOX_OPTIONS: { clockMode: "frozen" },
+  };
   const texts = {
     AUTO_SANDBOXES: "true",
     MAX_SANDBOXES: "5",
-    SANDBOX_DAYS: "0.5",
-    SANDBOX_OPTIONS: '{"clock":"frozen"}',
+    SANDBOX_IDLE_DAYS: "0.5",
+    SANDBOX_OPTIONS: '{"clockMode":"frozen"}',
   };
   expect(readSettings({ ...common, ...json })).toEqual(read);
   expect(readSettings({ ...common, ...texts })).toEqual(read);
 });
 
 it("takes empty texts for settings that are not set, and 0 days for never", () => {
-  const empty = { SANDBOX_HOST: "", MAX_SANDBOXES: "", SANDBOX_DAYS: "", SANDBOX_OPTIONS: "", CORS_ORIGINS: "" };
+  const empty = { SANDBOX_HOST: "", MAX_SANDBOXES: "", SANDBOX_IDLE_DAYS: "", SANDBOX_OPTIONS: "", CORS_ORIGINS: "" };
   expect(readSettings(empty)).toEqual(readSettings({}));
-  expect(readSettings({ SANDBOX_DAYS: 0 }).expiryMs).toBeUndefined();
+  expect(readSettings({ SANDBOX_IDLE_DAYS: 0 }).expiryMs).toBeUndefined();
 });
 
 it.each([
@@ -54,9 +59,9 @@ it.each([
   ["AUTO_SANDBOXES", "yes", "AUTO_SANDBOXES: must be true or false"],
   ["MAX_SANDBOXES", 0, "MAX_SANDBOXES: must be an integer from 1"],
   ["MAX_SANDBOXES", "many", "MAX_SANDBOXES: must be an integer from 1"],
-  ["SANDBOX_DAYS", -1, "SANDBOX_DAYS: must be a number of days, or 0 to keep all sandboxes"],
-  ["SANDBOX_DAYS", "a month", "SANDBOX_DAYS: must be a number of days"],
-  ["SANDBOX_OPTIONS", "{", 'SANDBOX_OPTIONS: must be a JSON object, such as { "clock": "frozen" }'],
+  ["SANDBOX_IDLE_DAYS", -1, "SANDBOX_IDLE_DAYS: must be a number of days, or 0 to keep all sandboxes"],
+  ["SANDBOX_IDLE_DAYS", "a month", "SANDBOX_IDLE_DAYS: must be a number of days"],
+  ["SANDBOX_OPTIONS", "{", 'SANDBOX_OPTIONS: must be a JSON object, such as { "clockMode": "frozen" }'],
   ["SANDBOX_OPTIONS", [], "SANDBOX_OPTIONS: must be a JSON object"],
   [
     "CORS_ORIGINS",

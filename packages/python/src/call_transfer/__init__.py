@@ -17,25 +17,23 @@ if TYPE_CHECKING:
     from ._clients import CallTransfer as CallTransfer
     from ._errors import AbortError as AbortError
     from ._errors import ApiError as ApiError
+    from ._errors import ApiErrorDetails as ApiErrorDetails
     from ._errors import Attempt as Attempt
-    from ._errors import AttemptError as AttemptError
+    from ._errors import AttemptErrorCode as AttemptErrorCode
     from ._errors import CallTransferError as CallTransferError
     from ._errors import ConfigurationError as ConfigurationError
     from ._errors import ConnectionError as ConnectionError
-    from ._errors import FieldProblem as FieldProblem
     from ._errors import InvalidArgumentError as InvalidArgumentError
     from ._errors import InvalidResponseError as InvalidResponseError
-    from ._errors import Outcome as Outcome
     from ._errors import OutcomeUnknownError as OutcomeUnknownError
     from ._errors import OutcomeWindow as OutcomeWindow
     from ._errors import Reconciliation as Reconciliation
     from ._errors import ReconciliationReason as ReconciliationReason
     from ._errors import RequestError as RequestError
-    from ._errors import RequestFacts as RequestFacts
-    from ._errors import ResponseFacts as ResponseFacts
+    from ._errors import RequestErrorDetails as RequestErrorDetails
+    from ._errors import RequestOutcome as RequestOutcome
     from ._errors import RetrySkippedReason as RetrySkippedReason
     from ._errors import TimeoutError as TimeoutError
-    from ._generated.codes import ERROR_CODE_STATUS as ERROR_CODE_STATUS
     from ._generated.codes import ErrorCode as ErrorCode
     from ._generated.errors import *  # noqa: F403
     from ._generated.models import *  # noqa: F403
@@ -61,25 +59,24 @@ else:
             "AbortError",
             "ApiError",
             "Attempt",
-            "AttemptError",
+            "AttemptErrorCode",
             "CallTransferError",
             "ConfigurationError",
             "ConnectionError",
-            "ResponseFacts",
-            "FieldProblem",
+            "ApiErrorDetails",
             "InvalidArgumentError",
             "InvalidResponseError",
-            "Outcome",
+            "RequestOutcome",
             "OutcomeUnknownError",
             "OutcomeWindow",
             "Reconciliation",
             "ReconciliationReason",
             "RequestError",
-            "RequestFacts",
+            "RequestErrorDetails",
             "RetrySkippedReason",
             "TimeoutError",
         ),
-        "_generated.codes": ("ERROR_CODE_STATUS", "ErrorCode"),
+        "_generated.codes": ("ErrorCode",),
         "_generated.errors": ERRORS,
         "_generated.models": MODELS,
         "_generated.version": ("CONTRACT_VERSION", "VERSION"),

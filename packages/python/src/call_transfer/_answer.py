@@ -7,7 +7,7 @@ import zlib
 from typing import Any
 
 from ._call import Call, Failure, Lost, Received, Result
-from ._errors import Attempt, AttemptError, ConnectionError, InvalidResponseError, RequestError, TimeoutError
+from ._errors import Attempt, AttemptErrorCode, ConnectionError, InvalidResponseError, RequestError, TimeoutError
 from ._json import is_deep, is_object, parse_json, parse_object
 from ._operation import Operation
 from ._outcome import is_json_type, media_type, outcome_of_response
@@ -111,7 +111,7 @@ def _lost(call: Call, result: Result, received: Received, limit: float) -> Resul
     """Result of an attempt whose response did not arrive, or not to its end."""
     attempt = result.attempt
     assert attempt is not None  # noqa: S101
-    reasons: dict[Lost | None, AttemptError] = {"timeout": "timeout", "too_large": "body_too_large"}
+    reasons: dict[Lost | None, AttemptErrorCode] = {"timeout": "timeout", "too_large": "body_too_large"}
     attempt.error = reasons.get(received.lost, "connection_lost" if received.status else "connection_failed")
     result.text = received.text
     if received.lost == "timeout":

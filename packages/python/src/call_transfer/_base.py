@@ -100,6 +100,8 @@ class _Base:
         )
         if given["timeout"] is not None:
             self._settings.timeout = float(given["timeout"])
+        if given["max_retries"] is not None:
+            self._settings.max_retries = given["max_retries"]
         if old is not None:
             self._settings.budgets = old.budgets
             self._settings.logged_deprecations = old.logged_deprecations
@@ -163,7 +165,7 @@ class _Base:
         call: Call,
         window: OutcomeWindow,
         body: bytes | None,
-        max_calls: int,
+        max_items: int,
         end: float | None,
     ) -> Steps[Reconciliation[Any]]:
         """Looks for results as the caller that sent the request."""
@@ -174,7 +176,7 @@ class _Base:
         def prepare_page(_: Call, source: ListSince, query: Mapping[str, object], deadline: float | None) -> Call:
             return prepare(self._settings, source.operation, query=query, options=own, deadline=deadline)
 
-        return (yield from find_in_list(prepare_page, finder, call, window, body, max_calls, end))
+        return (yield from find_in_list(prepare_page, finder, call, window, body, max_items, end))
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         raise NotImplementedError

@@ -14,12 +14,12 @@ from ._errors import (
     Attempt,
     ConfigurationError,
     InvalidArgumentError,
-    Outcome,
     OutcomeUnknownError,
     OutcomeWindow,
     Reconciliation,
     RequestError,
-    RequestFacts,
+    RequestErrorDetails,
+    RequestOutcome,
     RetrySkippedReason,
 )
 from ._interrupt import let_through
@@ -101,6 +101,7 @@ class Call:
     headers: dict[str, str]
     body: bytes | None
     timeout: float
+    max_retries: int
     retry: RetryPolicy
     account_id: str | None
     context: Mapping[str, object] | None
@@ -120,7 +121,7 @@ class Call:
     attempts: list[Attempt] = field(default_factory=list[Attempt])
     pending: tuple[Attempt, Send] | None = None
     """The attempt whose result is not part of the outcome yet."""
-    outcome: Outcome = "not_sent"
+    outcome: RequestOutcome = "not_sent"
     retry_skipped_reason: RetrySkippedReason | None = None
     renewed: bool = False
     retry_cost: int = 0
@@ -133,10 +134,10 @@ class Call:
         text = redact(text, self.tokens)
         return text if self.settings.show_phone_numbers else mask_numbers(text)
 
-    def facts(self) -> RequestFacts:
+    def facts(self) -> RequestErrorDetails:
         """Returns what an error carries."""
         duration = round(max(0.0, self.settings.clock.elapsed() - self.begun.elapsed), 3)
-        return RequestFacts(
+        return RequestErrorDetails(
             self.operation.operation_id,
             self.outcome,
             self.attempts,
@@ -164,7 +165,7 @@ class Call:
     @property
     def is_unknown(self) -> bool:
         """Whether an operation that is not idempotent may have been carried out without a usable response."""
-        return self.operation.retry == "once" and self.outcome in ("unknown", "applied")
+        return self.operation.idempotency == "non_idempotent" and self.outcome in ("unknown", "applied")
 
 
 @dataclass(slots=True)
@@ -181,7 +182,7 @@ class Failure:
 class Result:
     """What one attempt ended with."""
 
-    outcome: Outcome
+    outcome: RequestOutcome
     attempt: Attempt | None = None
     credential: Credential | None = None
     status: int | None = None
@@ -280,6 +281,7 @@ def prepare(
         headers=headers,
         body=content,
         timeout=given.get("timeout", settings.timeout),
+        max_retries=given.get("max_retries", settings.max_retries),
         retry=policy,
         account_id=account_id,
         context=given.get("context"),

@@ -70,6 +70,7 @@ class Core(_Base):
         account_id: str | None = None,
         timeout: float | None = None,
         total_timeout: float | None = None,
+        max_retries: int | None = None,
         retry: RetryOptions | None = None,
         headers: Mapping[str, str] | None = None,
         on_retry: Callable[[RetryEvent], object] | None = None,
@@ -92,7 +93,8 @@ class Core(_Base):
             account_id: Account that requests are for (§5.2).
             timeout: Seconds that one attempt may take, its body included; 60 by default (§8).
             total_timeout: Seconds that all attempts and waits of a request may take together; no limit by default.
-            retry: Which failures are retried, how often and after which wait (§8).
+            max_retries: Retries after the first attempt: an integer from 0; 2 by default (§8).
+            retry: Which failures are retried, and after which wait (§8).
             headers: Additional headers. Credentials and the account have options of their own.
             on_retry: Called before the wait of every retry.
             show_phone_numbers: Shows phone numbers whole in errors and log messages, instead of `+1415*****67`.
@@ -115,6 +117,7 @@ class Core(_Base):
             "account_id": account_id,
             "timeout": timeout,
             "total_timeout": total_timeout,
+            "max_retries": max_retries,
             "retry": retry,
             "headers": headers,
             "on_retry": on_retry,
@@ -141,9 +144,9 @@ class Core(_Base):
         """Creates the resources of a client that has them."""
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
-        def reconcile(max_calls: int) -> Reconciliation:
+        def reconcile(max_items: int) -> Reconciliation:
             self._check_usable()
-            return self._driver.run(find(max_calls))
+            return self._driver.run(find(max_items))
 
         error._reconcile = reconcile
 
@@ -196,7 +199,7 @@ class Core(_Base):
         Raises:
             ApiError: The API answered with an error.
             OutcomeUnknownError: An operation that is not idempotent may have been carried out.
-            InvalidResponseError: The answer does not fit the model. A model that extends `ApiModel` keeps it, with `mismatch`.
+            InvalidResponseError: The answer does not fit the model. A model that extends `ApiModel` keeps it, with `validation_error`.
             RequestError: There was no usable response. See its subclasses.
             ConfigurationError: An option is invalid. Nothing was sent.
             InvalidArgumentError: An argument is invalid, or the path leaves `base_url`. Nothing was sent.
@@ -258,6 +261,7 @@ class AsyncCore(_Base):
         account_id: str | None = None,
         timeout: float | None = None,
         total_timeout: float | None = None,
+        max_retries: int | None = None,
         retry: RetryOptions | None = None,
         headers: Mapping[str, str] | None = None,
         on_retry: Callable[[RetryEvent], object] | None = None,
@@ -282,6 +286,7 @@ class AsyncCore(_Base):
             "account_id": account_id,
             "timeout": timeout,
             "total_timeout": total_timeout,
+            "max_retries": max_retries,
             "retry": retry,
             "headers": headers,
             "on_retry": on_retry,
@@ -309,9 +314,9 @@ class AsyncCore(_Base):
         """Creates the resources of a client that has them."""
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
-        async def reconcile(max_calls: int) -> Reconciliation:
+        async def reconcile(max_items: int) -> Reconciliation:
             self._check_usable()
-            return await self._driver.run(find(max_calls))
+            return await self._driver.run(find(max_items))
 
         error._reconcile_async = reconcile
 

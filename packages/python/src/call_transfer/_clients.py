@@ -21,6 +21,7 @@ class _Options(TypedDict, total=False):
     account_id: str | None
     timeout: float | None
     total_timeout: float | None
+    max_retries: int | None
     retry: RetryOptions | None
     headers: Mapping[str, str] | None
     on_retry: Callable[[RetryEvent], object] | None

@@ -144,9 +144,9 @@ def _can_retry(call: Call, result: Result, retries: int, delay: float) -> Steps[
         "outcome": result.outcome,
         "interrupted": result.interrupted,
     }
-    if result.final or retries >= call.retry.max or not should_retry("safe", **facts):  # type: ignore[arg-type]
+    if result.final or retries >= call.max_retries or not should_retry("idempotent", **facts):  # type: ignore[arg-type]
         return False
-    is_blind = not should_retry(call.operation.retry, **facts)  # type: ignore[arg-type]
+    is_blind = not should_retry(call.operation.idempotency, **facts)  # type: ignore[arg-type]
     call.retry_skipped_reason = yield from _reason_to_skip(call, result, delay, is_blind=is_blind)
     return call.retry_skipped_reason is None
 
@@ -155,13 +155,13 @@ def _reason_to_skip(call: Call, result: Result, delay: float, *, is_blind: bool)
     policy, hint = call.retry, result.hint or 0.0
     if is_blind and result.outcome == "applied":
         return "already_applied"
-    if is_blind and policy.when_unknown == "raise":
+    if is_blind and policy.on_unknown_outcome == "raise":
         return "untrusted_503" if is_effect_free(result.status, result.code) else "not_idempotent"
-    if hint > policy.max_wait:
+    if hint > policy.max_retry_after:
         return "retry_after_too_long"
     if call.is_past_deadline(delay):
         return "total_timeout"
-    if is_blind and policy.when_unknown == "check" and not (yield from _found_nothing(call)):
+    if is_blind and policy.on_unknown_outcome == "check" and not (yield from _found_nothing(call)):
         return "list_inconclusive"
     # The check took time itself.
     if call.is_past_deadline(delay):

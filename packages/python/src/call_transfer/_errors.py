@@ -16,13 +16,13 @@ from ._json import is_list, is_object
 from ._redact import excerpt
 
 if TYPE_CHECKING:
-    from ._generated.models import Call
+    from ._generated.models import Call, FieldError
 
-Outcome: TypeAlias = Literal["not_sent", "rejected", "applied", "unknown"]
+RequestOutcome: TypeAlias = Literal["not_sent", "rejected", "applied", "unknown"]
 """Effect of a request on the server: `not_sent` (it never left the client), `rejected` (it was refused without effect), `applied`
 (it was carried out) or `unknown`."""
 
-AttemptError: TypeAlias = Literal["connection_failed", "connection_lost", "timeout", "aborted", "body_too_large", "callback_failed"]
+AttemptErrorCode: TypeAlias = Literal["connection_failed", "connection_lost", "timeout", "aborted", "body_too_large", "callback_failed"]
 """Why an attempt got no complete response: it could not be sent or the connection was lost before a response, it was lost in the
 body, it took too long, its task was cancelled, its body exceeds 10 MiB, or the caller's own token function raised."""
 
@@ -54,7 +54,7 @@ _REASONS: dict[RetrySkippedReason, str] = {
     "not_idempotent": "it is not idempotent",
     "untrusted_503": "it is not idempotent (see retry.trust_503_codes)",
     "list_inconclusive": "the list is inconclusive",
-    "retry_after_too_long": "the server asked to wait {}, more than retry.max_wait",
+    "retry_after_too_long": "the server asked to wait {}, more than retry.max_retry_after",
     "total_timeout": "total_timeout would expire first",
     "retry_budget": "the client's retry budget is used up",
     "token_still_expired": "the access_token function keeps returning expired tokens, and is not called again yet",
@@ -67,7 +67,7 @@ MAX_BODY_TEXT = 2000
 class CallTransferError(Exception):
     """Base class of the errors that this package raises."""
 
-    outcome: Outcome = "not_sent"
+    outcome: RequestOutcome = "not_sent"
     """Effect of the request on the server. `not_sent` and `rejected` prove that it had none; nothing was sent where an option or an
     argument is refused."""
 
@@ -120,17 +120,17 @@ class Attempt:
     """Seconds waited after this attempt, before the next one."""
     duration: float | None = None
     """Seconds until its response was read or it failed."""
-    error: AttemptError | None = None
+    error: AttemptErrorCode | None = None
     """Why no complete response arrived."""
 
 
 @dataclass(slots=True)
-class RequestFacts:
+class RequestErrorDetails:
     """What every `RequestError` carries besides its message. Tests of your own code can create an error with it."""
 
     operation_id: str
     """The operationId; for an operation that this version does not know, its method and path."""
-    outcome: Outcome
+    outcome: RequestOutcome
     """Effect of the request on the server, over all attempts."""
     attempts: Sequence[Attempt] = ()
     """Every attempt, in order."""
@@ -151,7 +151,7 @@ class RequestError(CallTransferError):
 
     operation_id: str
     """The operationId; for an operation that this version does not know, its method and path."""
-    outcome: Outcome
+    outcome: RequestOutcome
     """Effect of the request on the server, over all attempts."""
     attempts: Sequence[Attempt]
     """Every attempt, in order."""
@@ -168,15 +168,15 @@ class RequestError(CallTransferError):
     request_id: str | None
     """Request ID of the last response, for support."""
 
-    def __init__(self, message: str, facts: RequestFacts) -> None:
+    def __init__(self, message: str, facts: RequestErrorDetails) -> None:
         super().__init__(message)
-        for name in RequestFacts.__slots__:
+        for name in RequestErrorDetails.__slots__:
             setattr(self, name, getattr(facts, name))
         self.request_id = next((one.request_id for one in reversed(facts.attempts) if one.request_id), None)
 
-    def facts(self) -> RequestFacts:
+    def facts(self) -> RequestErrorDetails:
         """Returns the facts of the request."""
-        return RequestFacts(**{name: getattr(self, name) for name in RequestFacts.__slots__})
+        return RequestErrorDetails(**{name: getattr(self, name) for name in RequestErrorDetails.__slots__})
 
 
 class ConnectionError(RequestError):
@@ -199,20 +199,8 @@ class InvalidResponseError(RequestError):
     """
 
 
-@dataclass(frozen=True, slots=True)
-class FieldProblem:
-    """A failing field of a request (§2.6)."""
-
-    field: str
-    """The failing field, e.g. `members[0].ringTimeoutSecs`."""
-    code: str
-    """What is wrong with it (§7.3)."""
-    message: str | None = None
-    """Explanation for a person."""
-
-
 @dataclass(slots=True)
-class ResponseFacts:
+class ApiErrorDetails:
     """An error response, as `ApiError` takes it."""
 
     status: int
@@ -228,12 +216,16 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _field_problems(errors: object) -> list[FieldProblem] | None:
+def _field_errors(errors: object) -> list[FieldError] | None:
     """The entries of a list that name a field and a code. Servers may send anything."""
     if not is_list(errors):
         return None
+    # Loaded here, so that an import of the package costs little.
+    from ._generated.models import FieldError
+    from ._model import parse
+
     named = (one for one in errors if is_object(one) and _text(one.get("field")) and _text(one.get("code")))
-    return [FieldProblem(one["field"], one["code"], _text(one.get("message"))) for one in named]
+    return [parse(FieldError, {**one, "message": _text(one.get("message"))}) for one in named]
 
 
 class ApiError(RequestError):
@@ -247,7 +239,7 @@ class ApiError(RequestError):
     """Short title of the error's category."""
     detail: str | None
     """Explanation of this error."""
-    errors: list[FieldProblem] | None
+    errors: list[FieldError] | None
     """Failing fields (§7.3). Entries without a field and a code are left out; `problem` has all of them."""
     meta: Mapping[str, object] | None
     """Extra context, such as `retryAfterSecs` or `resetsAt`."""
@@ -261,7 +253,7 @@ class ApiError(RequestError):
     headers: Mapping[str, str]
     """Response headers, their names in lower case."""
 
-    def __init__(self, response: ResponseFacts, facts: RequestFacts) -> None:
+    def __init__(self, response: ApiErrorDetails, facts: RequestErrorDetails) -> None:
         super().__init__(_format_message(response, facts), facts)
         body = response.problem or {}
         meta = body.get("meta")
@@ -269,7 +261,7 @@ class ApiError(RequestError):
         self.status = response.status
         self.title = _text(body.get("title"))
         self.detail = _text(body.get("detail"))
-        fields = _field_problems(body.get("errors"))
+        fields = _field_errors(body.get("errors"))
         self.errors = [] if fields is None and self.code in CODES_WITH_FIELD_ERRORS else fields
         self.meta = meta if is_object(meta) else None
         self.retry_after = response.retry_after
@@ -279,7 +271,7 @@ class ApiError(RequestError):
         self.headers = response.headers
 
 
-def _format_fields(errors: list[FieldProblem] | None) -> str:
+def _format_fields(errors: list[FieldError] | None) -> str:
     """Lists up to five failing fields. Logs often hold nothing but the message."""
     if not errors:
         return ""
@@ -295,7 +287,7 @@ def _format_body(body_text: str | None) -> str:
     return f': "{text}"' if text else ""
 
 
-def _format_problem(response: ResponseFacts, outcome: Outcome) -> str:
+def _format_problem(response: ApiErrorDetails, outcome: RequestOutcome) -> str:
     if response.status < 400 and response.status != 304 and outcome == "rejected":
         return ", a redirect, which is not followed: check base_url"
     body = response.problem or {}
@@ -304,10 +296,10 @@ def _format_problem(response: ResponseFacts, outcome: Outcome) -> str:
         hint = " (check base_url)" if response.status == 404 else ""
         return f" without an API error body{hint}{_format_body(response.body_text)}"
     explained = "" if detail is None else f": {excerpt(detail)}"
-    return f" {excerpt(code, 100)}{explained}{_format_fields(_field_problems(body.get('errors')))}"
+    return f" {excerpt(code, 100)}{explained}{_format_fields(_field_errors(body.get('errors')))}"
 
 
-def _format_message(response: ResponseFacts, facts: RequestFacts) -> str:
+def _format_message(response: ApiErrorDetails, facts: RequestErrorDetails) -> str:
     status, request_id = response.status, response.request_id
     request = f" (request {excerpt(request_id, 100)})" if request_id else ""
     # A refusal leaves the outcome unknown only after an attempt that may have been carried out.
@@ -375,7 +367,7 @@ class OutcomeUnknownError(RequestError):
     def __init__(
         self,
         message: str,
-        facts: RequestFacts,
+        facts: RequestErrorDetails,
         window: OutcomeWindow,
         partial_body: str | None = None,
         reconcile: Callable[[int], Reconciliation] | None = None,
@@ -392,36 +384,36 @@ class OutcomeUnknownError(RequestError):
         explanation = f"{self.operation_id} cannot be reconciled. Confirm its result manually before sending it again."
         return Reconciliation((), False, "not_supported", explanation, self.window)
 
-    def reconcile(self, *, max_calls: int = 1000) -> Reconciliation:
+    def reconcile(self, *, max_items: int = 1000) -> Reconciliation:
         """Looks for results of the request on the server. For errors of a `CallTransfer`.
 
         For a call placement it reads the call list of the same account from the start of `window`. An empty list does not prove
         that no call was placed. For other operations there are no candidates, and the explanation says why.
 
         Args:
-            max_calls: How many listed calls to read at most, rounded up to whole pages of 100. If the list is longer, `complete`
+            max_items: How many listed calls to read at most, rounded up to whole pages of 100. If the list is longer, `complete`
                 is False.
 
         Raises:
-            InvalidArgumentError: `max_calls` is out of range, or the error is one of an `AsyncCallTransfer`.
+            InvalidArgumentError: `max_items` is out of range, or the error is one of an `AsyncCallTransfer`.
 
         """
-        check_max_calls(max_calls)
+        check_max_items(max_items)
         if self.__dict__.get("_reconcile_async") is not None:
             raise InvalidArgumentError("reconcile", "blocks. Use await error.reconcile_async() with an async client.")
         reconcile: Callable[[int], Reconciliation] | None = self.__dict__.get("_reconcile")
-        return self._nothing() if reconcile is None else reconcile(max_calls)
+        return self._nothing() if reconcile is None else reconcile(max_items)
 
-    async def reconcile_async(self, *, max_calls: int = 1000) -> Reconciliation:
+    async def reconcile_async(self, *, max_items: int = 1000) -> Reconciliation:
         """Does the same as `reconcile()`, for errors of an `AsyncCallTransfer`."""
-        check_max_calls(max_calls)
+        check_max_items(max_items)
         if self.__dict__.get("_reconcile") is not None:
             raise InvalidArgumentError("reconcile_async", "needs an async client. Use error.reconcile().")
         reconcile: Callable[[int], Awaitable[Reconciliation]] | None = self.__dict__.get("_reconcile_async")
-        return self._nothing() if reconcile is None else await reconcile(max_calls)
+        return self._nothing() if reconcile is None else await reconcile(max_items)
 
 
-def check_max_calls(value: object) -> None:
+def check_max_items(value: object) -> None:
     """Raises an `InvalidArgumentError` for anything but a whole number from 1."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidArgumentError("max_calls", "must be a whole number from 1")
+        raise InvalidArgumentError("max_items", "must be a whole number from 1")

@@ -25,12 +25,12 @@ class ApiModel(BaseModel):
         hide_input_in_errors=True,
     )
 
-    _mismatch: str | None = PrivateAttr(default=None)
+    _validation_error: str | None = PrivateAttr(default=None)
 
     @property
-    def mismatch(self) -> str | None:
+    def validation_error(self) -> str | None:
         """How the response differs from this type; None if it fits. The values are kept as the API sent them."""
-        return self._mismatch
+        return self._validation_error
 
 
 class UnknownResult(ApiModel):
@@ -47,7 +47,7 @@ def parse(model: type[ApiModel], data: Any) -> Any:
     except ValidationError as error:
         kept = _keep(model, data)
         parts = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)]
-        kept._mismatch = "; ".join(parts[:3])
+        kept._validation_error = "; ".join(parts[:3])
         return kept
 
 

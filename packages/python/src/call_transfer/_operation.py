@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 
 from ._errors import InvalidArgumentError
 from ._redact import mask_numbers
-from ._retry import RetryClass
+from ._retry import Idempotency
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,9 @@ class Operation:
     method: str
     route: str
     """Path template."""
-    retry: RetryClass
-    """When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`)."""
+    idempotency: Idempotency
+    """When to retry: always (`idempotent`), always since a taken name is rejected (`conflict_safe`), or only if it had no effect
+    (`non_idempotent`)."""
     account_scoped: bool = False
     """Whether a JWT must come with an account ID (§5.2)."""
     success: Literal["object", "object or nothing"] | None = None
@@ -72,8 +73,8 @@ def find_operation(given_method: object, path: object, known: tuple[Operation, .
     for one in known:
         if one.method == method and re.fullmatch(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(one.route)), route):
             return one
-    retry: RetryClass = "safe" if method in _IDEMPOTENT else "once"
-    return Operation(mask_numbers(f"{method} {route}"), method, route, retry)
+    idempotency: Idempotency = "idempotent" if method in _IDEMPOTENT else "non_idempotent"
+    return Operation(mask_numbers(f"{method} {route}"), method, route, idempotency)
 
 
 # Values that cannot be a path segment: empty, `.` or `..`, also percent-encoded.

@@ -41,18 +41,16 @@ NOT_GIVEN: Final = NotGiven.NOT_GIVEN
 class RequestRetryOptions(TypedDict, total=False):
     """Retry policy of one request."""
 
-    max: int
-    """Retries after the first attempt: a whole number from 0; 2 by default (§8)."""
-    max_wait: float
+    max_retry_after: float
     """Longest wait, in seconds, that a server may request before a retry; 60 by default. If it asks for more, the request fails at
     once."""
-    when_unknown: Literal["raise", "check", "repeat"]
+    on_unknown_outcome: Literal["raise", "check", "retry"]
     """What happens after the response to an operation that is not idempotent was lost (§8.3).
 
     - `raise` (the default) raises `OutcomeUnknownError`.
     - `check` reads the list first and sends the request again if it is empty. It may still place a call twice: a list may lag behind,
       and queued calls may not be listed.
-    - `repeat` may place a call twice: it sends the request again without looking.
+    - `retry` may place a call twice: it sends the request again without looking.
     """
 
 
@@ -74,8 +72,10 @@ class RequestOptions(TypedDict, total=False):
     """Seconds that one attempt may take, its body included; 60 by default (§8)."""
     total_timeout: float
     """Seconds that all attempts and waits may take together; no limit by default."""
+    max_retries: int
+    """Retries after the first attempt: an integer from 0; 2 by default (§8)."""
     retry: RequestRetryOptions
-    """Which failures are retried, how often and after which wait (§8). Each field overrides the client's."""
+    """Which failures are retried, and after which wait (§8). Each field overrides the client's."""
     headers: Mapping[str, str]
     """Additional headers. Credentials and the account have options of their own."""
     account_id: str
@@ -120,9 +120,8 @@ class SystemClock:
 class RetryPolicy:
     """Retry policy with its defaults."""
 
-    max: int = DEFAULT_MAX_RETRIES
-    max_wait: float = 60.0
-    when_unknown: Literal["raise", "check", "repeat"] = "raise"
+    max_retry_after: float = 60.0
+    on_unknown_outcome: Literal["raise", "check", "retry"] = "raise"
     trust_503_codes: bool = False
     budget: bool = True
 
@@ -136,6 +135,7 @@ class Settings:
     account_id: str | None = None
     timeout: float = DEFAULT_TIMEOUT
     total_timeout: float | None = None
+    max_retries: int = DEFAULT_MAX_RETRIES
     retry: RetryPolicy = RetryPolicy()
     headers: Mapping[str, str] = field(default_factory=Hidden)
     on_retry: Callable[[RetryEvent], object] | None = None
@@ -200,6 +200,7 @@ def _are_headers(value: object) -> bool:
 REQUEST_RULES: dict[str, Rule] = {
     "timeout": _SECONDS,
     "total_timeout": _SECONDS,
+    "max_retries": (_is_whole, "must be an integer from 0"),
     "retry": (lambda value: isinstance(value, Mapping), "must be a dict"),
     "headers": (
         _are_headers,
@@ -215,9 +216,8 @@ REQUEST_RULES: dict[str, Rule] = {
 }
 
 REQUEST_RETRY_RULES: dict[str, Rule] = {
-    "max": (_is_whole, "must be a whole number from 0"),
-    "max_wait": (lambda value: _is_number(value) and 0 <= value <= MAX_SECONDS, "must be seconds from 0 to 2147483"),
-    "when_unknown": (lambda value: value in ("raise", "check", "repeat"), "must be raise, check or repeat"),
+    "max_retry_after": (lambda value: _is_number(value) and 0 <= value <= MAX_SECONDS, "must be seconds from 0 to 2147483"),
+    "on_unknown_outcome": (lambda value: value in ("raise", "check", "retry"), "must be raise, check or retry"),
 }
 
 RETRY_RULES: dict[str, Rule] = {
@@ -228,8 +228,8 @@ RETRY_RULES: dict[str, Rule] = {
 
 # Names that other clients have, and the option that does the same.
 _OTHER_NAMES = {
-    "max_retries": "retry.max",
-    "max_retry_after": "retry.max_wait",
+    "max": "max_retries",
+    "max_retry_after": "retry.max_retry_after",
     "extra_headers": "headers",
     "timeout_ms": "timeout, in seconds",
 }

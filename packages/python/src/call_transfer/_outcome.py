@@ -7,17 +7,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ._errors import Outcome, OutcomeWindow
+from ._errors import OutcomeWindow, RequestOutcome
 from ._generated.codes import EFFECT_FREE_CODES
 from ._retry import time_of
 
-_BY_CERTAINTY: tuple[Outcome, ...] = ("not_sent", "rejected", "unknown", "applied")
+_BY_CERTAINTY: tuple[RequestOutcome, ...] = ("not_sent", "rejected", "unknown", "applied")
 
 UNSENT_ERRORS = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"})
 """Errors of httpx2 and httpcore2 from before a connection exists. For clients that do not report what they sent."""
 
 
-def combine(one: Outcome, other: Outcome) -> Outcome:
+def combine(one: RequestOutcome, other: RequestOutcome) -> RequestOutcome:
     """Combines the outcomes of two attempts. `unknown` stays: a later refusal says nothing about an earlier attempt."""
     return one if _BY_CERTAINTY.index(one) > _BY_CERTAINTY.index(other) else other
 
@@ -38,7 +38,7 @@ def is_json_type(kind: str) -> bool:
     return main != "" and "/" not in main and (sub == "json" or (sub.endswith("+json") and sub != "+json"))
 
 
-def outcome_of_response(status: int, code: str | None, content_type: str | None, *, trust_503_codes: bool) -> Outcome:
+def outcome_of_response(status: int, code: str | None, content_type: str | None, *, trust_503_codes: bool) -> RequestOutcome:
     """Returns the effect of an attempt by its response."""
     if 200 <= status < 300:
         kind = media_type(content_type)

@@ -25,7 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Adds the marker."""
     config.addinivalue_line(
         "markers",
-        "call_transfer(**options): how the sandbox of the fixture call_transfer starts: seed, now, clock, prng, policies, faults.",
+        "call_transfer(**options): how the sandbox of the fixture call_transfer starts: "
+        "seed, now, clock_mode, random_seed, policies, faults.",
     )
 
 

@@ -17,7 +17,7 @@ from ._errors import (
     OutcomeWindow,
     Reconciliation,
     ReconciliationReason,
-    RequestFacts,
+    RequestErrorDetails,
 )
 from ._json import is_list, is_object, parse_object
 from ._operation import Explanation, ListSince
@@ -93,17 +93,17 @@ def find_in_list(
     call: Call,
     window: OutcomeWindow,
     body: bytes | None,
-    max_calls: int,
+    max_items: int,
     end: float | None,
 ) -> Steps[Reconciliation[Any]]:
     """Reads the pages of a list whose items may be the result of the request, from the start of its window on."""
     ended = call.settings.moment()
     start = window.start
     # The first answer may show that the server's clock is another one.
-    reading = yield from _read_list(prepare, finder, call, start, max_calls, end, lambda: call.window(ended))
+    reading = yield from _read_list(prepare, finder, call, start, max_items, end, lambda: call.window(ended))
     if reading is None:
         start = call.window(ended).start
-        reading = yield from _read_list(prepare, finder, call, start, max_calls, end, None)
+        reading = yield from _read_list(prepare, finder, call, start, max_items, end, None)
         assert reading is not None  # noqa: S101
     now = call.window(ended)
     seen = OutcomeWindow(start, now.end, by_server_clock=now.by_server_clock)
@@ -118,7 +118,7 @@ def _read_list(
     finder: ListSince,
     call: Call,
     start: str,
-    max_calls: int,
+    max_items: int,
     end: float | None,
     current: Callable[[], OutcomeWindow] | None,
 ) -> Steps[Reading | None]:
@@ -147,8 +147,8 @@ def _read_list(
                 reading.has_moved = reading.has_moved or identity in reading.items
                 reading.items[identity] = item
                 read += 1
-            if read >= max_calls and len(reading.items) != total:
-                problem = f"Only the first {read} calls since {start} were read: see max_calls."
+            if read >= max_items and len(reading.items) != total:
+                problem = f"Only the first {read} calls since {start} were read: see max_items."
                 reading.failure = ("limit_reached", problem)
                 break
             reader.accept(items, total)
@@ -280,4 +280,4 @@ class ListReader:
             f"{self._operation_id} could not be read to its end: {why} at offset {at}, after {self._given} items of {total}. "
             f"Read it again, or continue with offset={at}"
         )
-        return InvalidResponseError(message, RequestFacts(self._operation_id, "applied"))
+        return InvalidResponseError(message, RequestErrorDetails(self._operation_id, "applied"))

@@ -10,12 +10,12 @@ from ._call import Call, Headers, Result
 from ._errors import (
     AbortError,
     ApiError,
+    ApiErrorDetails,
     Attempt,
     CallTransferError,
     OutcomeUnknownError,
     RequestError,
-    RequestFacts,
-    ResponseFacts,
+    RequestErrorDetails,
     with_retry_reason,
 )
 from ._generated.errors import ERRORS_BY_STATUS, ServerError
@@ -85,10 +85,10 @@ def error_of(call: Call, result: Result) -> RequestError:
     return _unknown(call, error, result.text, facts) if call.is_unknown else error
 
 
-def _api_error(call: Call, result: Result, facts: RequestFacts) -> ApiError:
+def _api_error(call: Call, result: Result, facts: RequestErrorDetails) -> ApiError:
     status = result.status or 0
     request_id = result.headers.get("x-request-id")
-    response = ResponseFacts(
+    response = ApiErrorDetails(
         status,
         result.problem,
         result.body_text,
@@ -102,7 +102,7 @@ def _api_error(call: Call, result: Result, facts: RequestFacts) -> ApiError:
     return kind(response, facts)
 
 
-def _unknown(call: Call, error: RequestError, partial: str | None, facts: RequestFacts) -> OutcomeUnknownError:
+def _unknown(call: Call, error: RequestError, partial: str | None, facts: RequestErrorDetails) -> OutcomeUnknownError:
     what = (
         "was carried out, but its response was lost. Do not send it again: reconcile() looks for its result."
         if call.outcome == "applied"
@@ -114,7 +114,7 @@ def _unknown(call: Call, error: RequestError, partial: str | None, facts: Reques
     unknown = OutcomeUnknownError(message, facts, call.window(ended), body)
     find = call.find
     if find is not None and call.bind is not None:
-        call.bind(unknown, lambda max_calls: find(call, call.window(ended), call.body, max_calls, None))
+        call.bind(unknown, lambda max_items: find(call, call.window(ended), call.body, max_items, None))
     unknown.__cause__ = error
     context = f"; context: {excerpt(call.clean(str(dict(facts.context))))}" if facts.context else ""
     # Where a cancellation is swallowed, this line is all that remains.

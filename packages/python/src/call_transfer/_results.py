@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ._errors import InvalidArgumentError, InvalidResponseError, RequestFacts
+from ._errors import InvalidArgumentError, InvalidResponseError, RequestErrorDetails
 from ._interrupt import let_through
 from ._json import is_list, is_object
 from ._operation import Operation
@@ -137,7 +137,7 @@ class OtherList:
 
 def unusable(operation_id: str, problem: str) -> InvalidResponseError:
     """Returns the error of a list whose page cannot be used."""
-    return InvalidResponseError(f"{operation_id} {problem}", RequestFacts(operation_id, "applied"))
+    return InvalidResponseError(f"{operation_id} {problem}", RequestErrorDetails(operation_id, "applied"))
 
 
 def check_page(operation_id: str, items: str, data: Any) -> None:

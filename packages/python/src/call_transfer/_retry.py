@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
-from ._errors import Outcome
+from ._errors import RequestOutcome
 from ._interrupt import let_through, renew_in_child
 from ._json import is_object
 
-RetryClass = Literal["safe", "unique", "once"]
+Idempotency = Literal["idempotent", "conflict_safe", "non_idempotent"]
 
 MAX_SECONDS = 2_147_483.0
 """Longest wait. The other client has the same, in milliseconds."""
@@ -35,7 +35,7 @@ def _is_retried(status: int | None, code: str | None) -> bool:
     return status == 408 or (status is not None and status >= 500)
 
 
-def should_retry(retry: RetryClass, *, status: int | None, code: str | None, outcome: Outcome, interrupted: bool) -> bool:
+def should_retry(idempotency: Idempotency, *, status: int | None, code: str | None, outcome: RequestOutcome, interrupted: bool) -> bool:
     """Returns whether to retry after an attempt, by its effect and its status (§8)."""
     is_retryable = _is_retried(status, code)
     if outcome == "not_sent":
@@ -43,8 +43,8 @@ def should_retry(retry: RetryClass, *, status: int | None, code: str | None, out
     if outcome == "rejected":
         return is_retryable
     if outcome == "applied":
-        return retry == "safe" and (interrupted or is_retryable)
-    return retry != "once" and (interrupted or is_retryable)
+        return idempotency == "idempotent" and (interrupted or is_retryable)
+    return idempotency != "non_idempotent" and (interrupted or is_retryable)
 
 
 def delay_for(retries: int, hint: float, random: Callable[[], float]) -> float:

@@ -384,7 +384,7 @@ def test_an_event_of_an_unknown_type_is_kept_and_one_that_does_not_fit_is_flagge
     assert (later.type, later.id, later.model_extra) == ("later.event", "7", {"more": {}})
     odd = verified('{"type":"transfer.offer","id":7}')
     assert isinstance(odd, TransferOffer)
-    assert odd.mismatch is not None
+    assert odd.validation_error is not None
 
 
 def test_an_error_can_be_pickled_and_keeps_its_code() -> None:

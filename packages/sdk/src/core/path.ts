@@ -30,7 +30,13 @@ export function findOperation(givenMethod: string, path: string, baseUrl: string
     const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
     if (pattern.test(name)) return { method, path, route: template.slice(method.length + 1), ...facts };
   }
-  return { operationId: maskNumbers(name), retry: idempotent.test(method) ? "safe" : "once", method, path, route };
+  return {
+    operationId: maskNumbers(name),
+    idempotency: idempotent.test(method) ? "idempotent" : "non_idempotent",
+    method,
+    path,
+    route,
+  };
 }
 
 /**

@@ -32,7 +32,7 @@ export function prepareCall(
   const { signal, extraBody: _body, extraQuery: _query, ...findOptions } = given;
   const { timeoutMs = settings.timeoutMs, totalTimeoutMs = settings.totalTimeoutMs } = findOptions;
   const { maxRetries = settings.maxRetries, accountId = settings.accountId } = findOptions;
-  const { operationId, retry, success, result, method, route } = operation;
+  const { operationId, idempotency, success, result, method, route } = operation;
   const fetchOptions = merge(settings.fetchOptions, findOptions.fetchOptions);
   if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken")
     throw new ConfigurationError("accountId", `is required for ${operationId} with an access token`);
@@ -45,7 +45,7 @@ export function prepareCall(
   // Names each field: a literal that begins with a spread takes 40 µs on Node 20.
   return {
     operationId,
-    retry,
+    idempotency,
     success,
     result,
     method,

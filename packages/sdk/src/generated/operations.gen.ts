@@ -9,8 +9,8 @@ export type Candidate = Call;
 export interface OperationFacts {
   /** The operationId; for an operation that this SDK version does not know, its method and path without the query. */
   readonly operationId: string;
-  /** When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`). */
-  readonly retry: "safe" | "unique" | "once";
+  /** When to retry: always (`idempotent`), always since a taken name is refused (`conflict_safe`), or only if it had no effect (`non_idempotent`). */
+  readonly idempotency: "idempotent" | "conflict_safe" | "non_idempotent";
   /** Whether a JWT must come with an account ID (§5.2). */
   readonly accountScoped?: boolean;
   /** Body of a success: a JSON object, or that or nothing. Undefined for operations that this version does not know: any JSON or nothing. */
@@ -24,12 +24,12 @@ export interface OperationFacts {
 
 /** Every operation by method and path template. */
 export const operationFacts: Readonly<Record<string, OperationFacts>> = {
-  "POST /api/v1/transfers/destinations/{id}/rotate-secret": {"operationId":"rotateDestinationSecret","retry":"once","accountScoped":true,"success":"object","result":{"200":"signingSecret"}},
-  "POST /api/v1/transfers/destination-groups": {"operationId":"createDestinationGroup","retry":"unique","accountScoped":true,"success":"object","result":{"201":"id"}},
-  "DELETE /api/v1/transfers/members/{memberId}/hours": {"operationId":"deleteMemberHours","retry":"safe","accountScoped":true,"success":"object or nothing"},
-  "GET /api/v1/transfers/members/{memberId}/availability": {"operationId":"getMemberAvailability","retry":"safe","accountScoped":true,"success":"object"},
-  "GET /api/v1/roles": {"operationId":"listRoles","retry":"safe","accountScoped":true,"success":"object"},
-  "GET /api/v1/calls": {"operationId":"listCalls","retry":"safe","accountScoped":true,"success":"object"},
-  "POST /api/v1/calls": {"operationId":"createCall","retry":"once","accountScoped":true,"success":"object","result":{"initiated":"callId"}},
-  "GET /api/v1/accounts": {"operationId":"listAccounts","retry":"safe","success":"object"},
+  "POST /api/v1/transfers/destinations/{id}/rotate-secret": {"operationId":"rotateDestinationSecret","idempotency":"non_idempotent","accountScoped":true,"success":"object","result":{"200":"signingSecret"}},
+  "POST /api/v1/transfers/destination-groups": {"operationId":"createDestinationGroup","idempotency":"conflict_safe","accountScoped":true,"success":"object","result":{"201":"id"}},
+  "DELETE /api/v1/transfers/members/{memberId}/hours": {"operationId":"deleteMemberHours","idempotency":"idempotent","accountScoped":true,"success":"object or nothing"},
+  "GET /api/v1/transfers/members/{memberId}/availability": {"operationId":"getMemberAvailability","idempotency":"idempotent","accountScoped":true,"success":"object"},
+  "GET /api/v1/roles": {"operationId":"listRoles","idempotency":"idempotent","accountScoped":true,"success":"object"},
+  "GET /api/v1/calls": {"operationId":"listCalls","idempotency":"idempotent","accountScoped":true,"success":"object"},
+  "POST /api/v1/calls": {"operationId":"createCall","idempotency":"non_idempotent","accountScoped":true,"success":"object","result":{"initiated":"callId"}},
+  "GET /api/v1/accounts": {"operationId":"listAccounts","idempotency":"idempotent","success":"object"},
 };

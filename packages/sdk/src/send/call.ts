@@ -25,7 +25,7 @@ export interface Outgoing {
 
 /** One logical request: its settings, and what is known of it over all its attempts. */
 export interface Call
-  extends Pick<OperationFacts, "operationId" | "retry">,
+  extends Pick<OperationFacts, "operationId" | "idempotency">,
     RequestErrorDetails,
     Outgoing,
     Pick<Settings, "timeoutMs" | "maxRetries" | "retryPolicy" | "accountId" | "fetchOptions" | "middleware"> {

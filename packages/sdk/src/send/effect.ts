@@ -8,7 +8,7 @@ import {
   RequestError,
   TimeoutError,
 } from "../errors/request-error.ts";
-import { effectFreeCodes } from "../generated/constants.gen.ts";
+import { noEffectCodes } from "../generated/constants.gen.ts";
 import { inBrowser } from "../options/runtime.ts";
 import { isError, isInstance, isText, messageOf, orElse } from "../utils/guards.ts";
 import { shortStack } from "../utils/inspect.ts";
@@ -25,7 +25,7 @@ export function combine(one: RequestOutcome, other: RequestOutcome): RequestOutc
 
 /** Whether a response is a 503 that had no effect, if assumption A-28 is right. */
 export const isEffectFree = (status: number | undefined, code = ""): boolean =>
-  status === 503 && effectFreeCodes.includes(code);
+  status === 503 && noEffectCodes.includes(code);
 
 /** Effect of an attempt by its status and code. Whether to rely on assumption A-28 is the caller's choice. */
 export function outcomeOfResponse(status: number, code: string | undefined, trust503Codes: boolean): RequestOutcome {

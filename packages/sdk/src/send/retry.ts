@@ -14,12 +14,12 @@ const isRetried = (status: number | undefined, code: string | undefined): boolea
 /**
  * Whether to retry after an attempt. Its effect counts before its status: middleware may replace the server's response.
  */
-export function shouldRetry(retry: OperationFacts["retry"], end: AttemptEnd): boolean {
+export function shouldRetry(idempotency: OperationFacts["idempotency"], end: AttemptEnd): boolean {
   const isRetryable = isRetried(end.status, end.code);
   if (end.outcome === "not_sent") return end.status === undefined || isRetryable;
   if (end.outcome === "rejected") return isRetryable;
-  if (end.outcome === "applied") return retry === "safe" && (end.interrupted || isRetryable);
-  return retry !== "once" && (end.interrupted || isRetryable);
+  if (end.outcome === "applied") return idempotency === "idempotent" && (end.interrupted || isRetryable);
+  return idempotency !== "non_idempotent" && (end.interrupted || isRetryable);
 }
 
 /**

@@ -70,7 +70,7 @@ async function sendAttempts<T>(call: Call, request?: RequestInstrumentation): Pr
 }
 
 /** Whether the token expired and can be renewed, which happens once per request. */
-function isExpired({ settings: { auth, elapsed }, retry, renewed }: Call, result: AttemptResult): boolean {
+function isExpired({ settings: { auth, elapsed }, idempotency, renewed }: Call, result: AttemptResult): boolean {
   const { status, code, credential, outcome } = result;
   if (status !== 401 || !auth.canRenew || !credential) return false;
   if (code !== expiredCode || renewed) {
@@ -78,7 +78,7 @@ function isExpired({ settings: { auth, elapsed }, retry, renewed }: Call, result
     return false;
   }
   // Middleware may have put this refusal in place of another response.
-  return retry === "safe" || outcome === "rejected" || outcome === "not_sent";
+  return idempotency === "idempotent" || outcome === "rejected" || outcome === "not_sent";
 }
 
 async function renew(call: Call, expired: Credential | undefined) {
@@ -97,7 +97,7 @@ async function maySendAgain(
   retries: number,
   delayMs: number,
 ): Promise<boolean> {
-  const isDue = !result.final && shouldRetry("safe", result) && retries < call.maxRetries;
+  const isDue = !result.final && shouldRetry("idempotent", result) && retries < call.maxRetries;
   if (!isDue && !isRenewal) return false;
   call.retrySkippedReason = await reasonToSkip(call, result, isRenewal, delayMs);
   return call.retrySkippedReason === undefined;
@@ -112,7 +112,7 @@ async function reasonToSkip(
   const { budgets, elapsed } = call.settings;
   const { maxRetryAfterMs, onUnknownOutcome } = call.retryPolicy;
   const { hintSecs = 0 } = result;
-  const blind = !isRenewal && !shouldRetry(call.retry, result);
+  const blind = !isRenewal && !shouldRetry(call.idempotency, result);
   if (blind && result.outcome === "applied") return "already_applied";
   if (blind && onUnknownOutcome === "throw")
     return isEffectFree(result.status, result.code) ? "untrusted_503" : "not_idempotent";
@@ -212,8 +212,8 @@ function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): 
 }
 
 /** Whether an operation that is not idempotent may have been carried out without a usable response. */
-const isUnknown = ({ retry, outcome }: Call): boolean =>
-  retry === "once" && (outcome === "unknown" || outcome === "applied");
+const isUnknown = ({ idempotency, outcome }: Call): boolean =>
+  idempotency === "non_idempotent" && (outcome === "unknown" || outcome === "applied");
 
 /** Returns a function for the window of a request that ends now, by all that is known of the server's clock at its call. */
 function windowOfCall({ settings, begun, answerBefore }: Call): () => OutcomeWindow {

@@ -9,7 +9,7 @@ const test = base.extend(callTransferFixtures);
 const apiUrl = "https://api.example.com";
 const rolesUrl = `${apiUrl}/api/v1/roles`;
 
-test.use({ callTransferApiUrl: apiUrl });
+test.use({ callTransferBaseUrl: apiUrl });
 
 type Sent = Pick<RequestInit, "method" | "headers"> & { readonly body?: string };
 
@@ -29,7 +29,7 @@ for (const count of [1, 2, 3, 4]) {
     console.log(`server ${callTransferServer.url} in process ${process.pid}`);
     await page.goto("/headers");
     for (let sent = 0; sent < count; sent += 1) expect((await send(page, rolesUrl)).status).toBe(200);
-    expect(callTransfer.journal.list()).toHaveLength(count);
+    expect(callTransfer.requests.list()).toHaveLength(count);
     expect(callTransferServer.sandboxes.list()).toHaveLength(2);
   });
 }
@@ -40,7 +40,7 @@ test("pages of all origins can read the answers and send every header", async ({
   for (const base of [apiUrl, callTransfer.baseUrl]) {
     const { status, requestId } = await send(page, `${base}/api/v1/calls`, { method: "POST", headers, body: "{}" });
     expect(status).toBe(400);
-    expect(requestId).toBe(callTransfer.journal.list().at(-1)?.requestId);
+    expect(requestId).toBe(callTransfer.requests.list().at(-1)?.requestId);
   }
 });
 
@@ -52,14 +52,14 @@ test("no other address gets the credentials", async ({ page, callTransfer }) => 
     expect(JSON.parse(text)).not.toHaveProperty("x-account-id");
   }
   await expect(send(page, `${apiUrl}.evil.example/api/v1/roles`)).rejects.toThrow("Failed to fetch");
-  expect(callTransfer.journal.list()).toEqual([]);
+  expect(callTransfer.requests.list()).toEqual([]);
 });
 
 test("an account that the page chooses stays", async ({ page, callTransfer }) => {
   await page.goto("/headers");
   const { status } = await send(page, rolesUrl, { headers: { "X-Account-Id": demo.foreignAccountId } });
   expect(status).toBe(403);
-  expect(callTransfer.journal.get(1)?.headers).toMatchObject({ "x-account-id": demo.foreignAccountId });
+  expect(callTransfer.requests.get(1)?.headers).toMatchObject({ "x-account-id": demo.foreignAccountId });
 });
 
 test("a service worker's requests are answered from the sandbox", async ({ page, context, callTransfer }) => {
@@ -68,7 +68,7 @@ test("a service worker's requests are answered from the sandbox", async ({ page,
   await page.evaluate(() => navigator.serviceWorker.register("/worker.js").then(() => navigator.serviceWorker.ready));
   const status = await (await worker).evaluate(async (url) => (await fetch(url)).status, rolesUrl);
   expect(status).toBe(200);
-  expect(callTransfer.journal.list()).toHaveLength(1);
+  expect(callTransfer.requests.list()).toHaveLength(1);
 });
 
 test.describe("without a role", () => {
@@ -77,7 +77,7 @@ test.describe("without a role", () => {
   test("the page sends its own credentials", async ({ page, callTransfer }) => {
     await page.goto("/headers");
     expect((await send(page, rolesUrl)).status).toBe(401);
-    const { accessToken, accountId } = await callTransfer.tokenOf("agent");
+    const { accessToken, accountId } = await callTransfer.createAccessToken("agent");
     const headers = { Authorization: `Bearer ${accessToken}`, "X-Account-Id": accountId };
     expect((await send(page, rolesUrl, { headers })).status).toBe(200);
   });
@@ -94,7 +94,7 @@ test("a lost answer is a network error", async ({ page, callTransfer }) => {
 test("a test may end while its page waits for an answer", async ({ page, callTransfer }) => {
   await page.goto("/headers");
   callTransfer.faults.add({ do: "hang" });
-  callTransfer.faults.add({ do: { latency: 5000 } });
+  callTransfer.faults.add({ do: { latencyMs: 5000 } });
   await page.evaluate((url) => {
     void fetch(url);
     void fetch(url);
@@ -103,11 +103,11 @@ test("a test may end while its page waits for an answer", async ({ page, callTra
 });
 
 test("fails after a request and a webhook", async ({ page, callTransfer }) => {
-  const { deliveries, deliverTo } = callTransfer;
+  const { deliveries, forwardWebhooksTo } = callTransfer;
   await page.goto("/headers");
   const headers = { "Content-Type": "application/json" };
   await send(page, `${apiUrl}/api/v1/calls`, { method: "POST", headers, body: JSON.stringify({ password: secret }) });
-  deliverTo(() => new Response(null, { status: 503 }));
+  forwardWebhooksTo(() => new Response(null, { status: 503 }));
   await deliveries.trigger({ destinationId: demo.destinations.app, token: secret });
   expect(deliveries.list()[0]?.accepted).toBe(true);
 });

@@ -7,10 +7,10 @@ const test = base.extend<CallTransferFixtures>(callTransferFixtures);
 export function describeElsewhere(name: string): void {
   afterEach(() => void vi.useRealTimers());
 
-  test(`${name}: a page's request is answered`, async ({ callTransfer: { baseUrl, apiKey, journal } }) => {
+  test(`${name}: a page's request is answered`, async ({ callTransfer: { baseUrl, apiKey, requests } }) => {
     const response = await fetch(`${baseUrl}/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } });
     expect(response.status).toBe(200);
-    expect(journal.list()).toMatchObject([{ path: "/api/v1/roles", status: 200 }]);
+    expect(requests.list()).toMatchObject([{ path: "/api/v1/roles", status: 200 }]);
   });
 
   test.skipIf(globalThis.XMLHttpRequest === undefined)(

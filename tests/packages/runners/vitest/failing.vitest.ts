@@ -8,22 +8,22 @@ const secret = "hidden-text";
 const test = base.extend<CallTransferFixtures>(callTransferFixtures);
 
 test("fails after a request and a webhook", async ({ callTransfer }) => {
-  const { baseUrl, apiKey, deliveries, deliverTo } = callTransfer;
+  const { baseUrl, apiKey, deliveries, forwardWebhooksTo } = callTransfer;
   await fetch(`${baseUrl}/api/v1/calls`, {
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: JSON.stringify({ fromNumber: demo.numbers.working, password: secret }),
   });
-  deliverTo(() => new Response(null, { status: 503 }));
+  forwardWebhooksTo(() => new Response(null, { status: 503 }));
   await deliveries.trigger({ destinationId: demo.destinations.app, token: secret });
   expect(deliveries.list()[0]?.accepted).toBe(true);
 });
 
 test("does not wait for what it started", ({ callTransfer }) => {
-  const { baseUrl, apiKey, backend, clock, deliverTo, deliveries, faults } = callTransfer;
+  const { baseUrl, apiKey, backend, clock, forwardWebhooksTo, deliveries, faults } = callTransfer;
   const headers = { authorization: `Bearer ${apiKey}` };
   faults.add({ match: { operationId: "listRoles" }, do: "hang" });
-  deliverTo(() => new Response());
+  forwardWebhooksTo(() => new Response());
   void fetch(`${baseUrl}/api/v1/roles`, { headers }).catch(() => {});
   void fetch(`${baseUrl}/api/v1/accounts`, { headers });
   void deliveries.trigger({ destinationId: demo.destinations.app });
@@ -32,10 +32,10 @@ test("does not wait for what it started", ({ callTransfer }) => {
 });
 
 test("its neighbour finds nothing of it", async ({ callTransfer }) => {
-  const { baseUrl, apiKey, clock, deliveries, faults, journal, backend } = callTransfer;
+  const { baseUrl, apiKey, clock, deliveries, faults, requests, backend } = callTransfer;
   const response = await fetch(`${baseUrl}/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } });
   expect(response.status).toBe(200);
-  expect(journal.list().map(({ operationId }) => operationId)).toEqual(["listRoles"]);
+  expect(requests.list().map(({ operationId }) => operationId)).toEqual(["listRoles"]);
   expect([deliveries.list(), faults.list(), backend.transfers.list()]).toEqual([[], [], []]);
   expect(clock.iso()).toBe("2026-03-02T12:00:00.000Z");
 });

@@ -19,10 +19,10 @@ export function describeOwnSandboxes(): void {
   test.concurrent.for(Array.from({ length: 20 }, (_, index) => index + 1))(
     "test %i has a sandbox of its own",
     async (count, { callTransfer, callTransferServer, expect }) => {
-      const { baseUrl, apiKey, clock, deliveries, deliverTo, inbox, journal } = callTransfer;
+      const { baseUrl, apiKey, clock, deliveries, forwardWebhooksTo, inbox, requests } = callTransfer;
       servers.add(callTransferServer.url);
       const received: string[] = [];
-      deliverTo((request) => {
+      forwardWebhooksTo((request) => {
         received.push(request.url);
         return new Response();
       });
@@ -32,7 +32,7 @@ export function describeOwnSandboxes(): void {
         expect(response.status).toBe(200);
         await deliveries.trigger({ destinationId: demo.destinations.app });
       }
-      expect([journal.list().length, deliveries.list().length, received.length]).toEqual([count, count, count]);
+      expect([requests.list().length, deliveries.list().length, received.length]).toEqual([count, count, count]);
       expect(inbox.list()).toEqual([]);
       expect(clock.now()).toBe(Date.parse("2026-03-02T12:00:00Z") + count);
       expect(servers.size).toBe(1);
@@ -40,12 +40,12 @@ export function describeOwnSandboxes(): void {
   );
 
   describe("with options of its own", () => {
-    const options = { clock: "flowing", seed: {}, policies: { dailyCallLimit: 3 } } as const;
+    const options = { clockMode: "running", seed: {}, policies: { dailyCallLimit: 3 } } as const;
     test.override({ callTransferOptions: options });
 
     test("a sandbox starts with them", ({ callTransfer }) => {
       const { accountId, apiKey, backend, clock } = callTransfer;
-      expect([accountId, apiKey, clock.mode, backend.policies.dailyCallLimit]).toEqual(["", "", "flowing", 3]);
+      expect([accountId, apiKey, clock.mode, backend.policies.dailyCallLimit]).toEqual(["", "", "running", 3]);
     });
   });
 

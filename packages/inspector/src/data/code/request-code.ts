@@ -44,7 +44,7 @@ export function curlOf(request: ApiRequest): string {
       .map(([name, value]) => `-H ${headerText(name, value, variable)}`),
     ...(body === undefined ? [] : [`--data-raw ${shellText(JSON.stringify(body))}`]),
   ];
-  return `${isBodyMissing ? "# The journal does not have the body: it was no JSON, or longer than 16 KiB.\n" : ""}${lines.join(" \\\n  ")}`;
+  return `${isBodyMissing ? "# The request log does not have the body: it was no JSON, or longer than 16 KiB.\n" : ""}${lines.join(" \\\n  ")}`;
 }
 
 function headerText(name: string, value: string, variable: string): string {

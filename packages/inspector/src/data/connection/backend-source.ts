@@ -1,4 +1,4 @@
-import type { Backend, Sandboxes } from "@call-transfer/backend";
+import type { Backend, SandboxRegistry } from "@call-transfer/backend";
 import { follow } from "./follow.ts";
 import type { Source } from "./source.ts";
 
@@ -6,7 +6,7 @@ import type { Source } from "./source.ts";
 const caller = { address: "127.0.0.1" };
 
 /** A backend in the page. `baseUrl` is the address that its clients use, with or without a path. */
-export function createBackendSource(backend: Pick<Backend | Sandboxes, "fetch">, baseUrl: string): Source {
+export function createBackendSource(backend: Pick<Backend | SandboxRegistry, "fetch">, baseUrl: string): Source {
   const address = baseUrl.replace(/\/+$/, "");
   // The backend serves the root of its address.
   const ownUrl = new URL(address).origin;

@@ -12,7 +12,9 @@ export function useDestinations(): {
         params: { path: { collection: "destinations" }, query: { redact: true } },
       }),
     ({ type, changeCount }) =>
-      type === "state.changed" || type === "secret.expired" || (type === "request" && changeCount !== undefined),
+      type === "state.changed" ||
+      type === "secret.expired" ||
+      (type === "request.completed" && changeCount !== undefined),
   );
   return { destinations: live.data?.records.filter(({ kind }) => kind === "app"), error: live.error };
 }

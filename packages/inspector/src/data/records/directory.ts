@@ -70,7 +70,7 @@ const collections = ["accounts", "users", "members", "destinations", "groups"] a
 export function useDirectory(): Live<Directory> {
   return useLive<Directory>(
     readDirectory,
-    ({ type, method }) => type === "state.changed" || (type === "request" && method !== "GET"),
+    ({ type, method }) => type === "state.changed" || (type === "request.completed" && method !== "GET"),
   );
 }
 

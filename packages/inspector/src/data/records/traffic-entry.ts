@@ -40,7 +40,7 @@ export function entryOfRequest(request: Schema<"RequestEntry">): TrafficEntry {
   const { operationId = stub ?? "" } = request;
   const marks: Mark[] = [];
   if (request.replayOf !== undefined) marks.push("replay");
-  if (operationId === "" && !["gate", "elsewhere"].includes(request.decidedBy.step)) marks.push("unmatched");
+  if (operationId === "" && !["server", "fallback"].includes(request.decidedBy.step)) marks.push("unmatched");
   if (stub !== undefined) marks.push("stub");
   if (request.changeCount !== undefined) marks.push("changed");
   return withText(
@@ -65,7 +65,7 @@ export function entryOfRequest(request: Schema<"RequestEntry">): TrafficEntry {
 }
 
 /** What a handler threw, the operation that was probably meant, or the rule that decided. The fault stands in its own column. */
-function reasonOf({ status, error, closest: [first] = [], decidedBy }: Schema<"RequestEntry">): string {
+function reasonOf({ status, error, closestOperations: [first] = [], decidedBy }: Schema<"RequestEntry">): string {
   if (error !== undefined) return error.split("\n", 1)[0] ?? "";
   if (first !== undefined) return `Did you mean ${first.method} ${first.path}?`;
   return status < 400 || decidedBy.step === "fault" ? "" : (decidedBy.detail ?? "");
@@ -108,8 +108,9 @@ export function entryOfDelivery(delivery: SentDelivery): TrafficEntry {
 /** The row that an event adds or changes; undefined for other events. */
 export function entryOfEvent({ type, id = "", ...event }: BackendEvent): TrafficEntry | undefined {
   // What an event says is the entry itself, with its id as a text.
-  if (type === "request") return entryOfRequest({ ...(event as unknown as Schema<"RequestEntry">), id: Number(id) });
-  if (type === "webhook.sent" || type === "webhook.delivered")
+  if (type === "request.completed")
+    return entryOfRequest({ ...(event as unknown as Schema<"RequestEntry">), id: Number(id) });
+  if (type === "delivery.started" || type === "delivery.completed")
     return entryOfDelivery({ ...(event as unknown as Schema<"Delivery">), id });
   return undefined;
 }

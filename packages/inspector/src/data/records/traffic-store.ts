@@ -8,7 +8,7 @@ import { entryOfDelivery, entryOfEvent, entryOfRequest, type TrafficEntry } from
 /** The requests and deliveries of the current sandbox, newest first. */
 export interface TrafficStore {
   readonly entries: ReadonlySignal<readonly TrafficEntry[]>;
-  /** Whether the journal was read. */
+  /** Whether the request log was read. */
   readonly isLoaded: ReadonlySignal<boolean>;
   /** Why it could not be read. */
   readonly error: ReadonlySignal<string | undefined>;
@@ -76,7 +76,7 @@ function createTrafficStore(session: Session): TrafficStore {
   const rows = createRows();
   const isLoaded = signal(false);
   const error = signal<string | undefined>(undefined);
-  /** What arrived while the journal is read. */
+  /** What arrived while the request log is read. */
   let waiting: TrafficEntry[] = [];
   let loading: object | undefined;
 
@@ -158,7 +158,7 @@ function createRows() {
   };
 }
 
-/** Whether the journal may be another one. */
+/** Whether the request log may be another one. */
 function isReload(type: string): boolean {
   return type === "stream.gap" || type === "sandbox.reset" || type === "sandbox.restored";
 }

@@ -156,7 +156,7 @@ async function issue(control: ControlClient, caller: Caller): Promise<Held> {
   const issued = dataAs<"Token">(await control.POST("/_control/v1/auth/tokens", { body: tokens[caller] }));
   return {
     headers: {
-      ...bearer(issued.token),
+      ...bearer(issued.accessToken),
       ...(issued.accountId !== undefined && { "X-Account-Id": issued.accountId }),
     },
     ...(caller !== "expiredToken" && { expiresAt: Date.parse(issued.expiresAt) }),

@@ -18,7 +18,7 @@ export interface Place {
 const pairMs = 1000;
 
 /** Passes keys to listeners. */
-export function createKeys(): { readonly onKey: Place["onKey"]; press(event: KeyboardEvent): void } {
+export function createCredentials(): { readonly onKey: Place["onKey"]; press(event: KeyboardEvent): void } {
   const listeners = new Set<KeyListener>();
   let first: { readonly key: string; readonly at: number } | undefined;
   return {
@@ -37,7 +37,7 @@ export function createKeys(): { readonly onKey: Place["onKey"]; press(event: Key
 
 /** The page that is the inspector's own. */
 export function createPagePlace(): Place {
-  const { onKey, press } = createKeys();
+  const { onKey, press } = createCredentials();
   addEventListener("keydown", press);
   return { onKey, colours: coloursOf(document.documentElement, undefined) };
 }
@@ -47,7 +47,7 @@ export function createPagePlace(): Place {
  * while the pointer is over it, unless the user types elsewhere.
  */
 export function createHostPlace(host: HTMLElement, chosen: Colours | undefined): Place & { end(): void } {
-  const { onKey, press } = createKeys();
+  const { onKey, press } = createCredentials();
   const ending = new AbortController();
   const { signal } = ending;
   const inside = (event: KeyboardEvent) => {

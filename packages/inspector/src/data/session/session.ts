@@ -205,6 +205,6 @@ function watchServer(control: ControlClient, restarted: () => void): () => void 
 
 /** Whether the clock may have another time or other timers and expiries after an event. */
 function changesClock({ type, changeCount }: BackendEvent): boolean {
-  if (type === "request") return changeCount !== undefined;
+  if (type === "request.completed") return changeCount !== undefined;
   return /^(?:clock|timer|sandbox|stream|state|scenario|member|availability|secret|key)\./.test(type);
 }

@@ -28,7 +28,7 @@ export function createClockStore(signalOfEnd: AbortSignal): ClockStore {
   const read = () => {
     const { value } = clock;
     if (value === undefined) return Date.now();
-    const elapsed = value.mode === "flowing" ? (performance.now() - receivedAt) * value.rate : 0;
+    const elapsed = value.mode === "running" ? (performance.now() - receivedAt) * value.rate : 0;
     return Date.parse(value.now) + elapsed;
   };
   const timer = setInterval(() => {

@@ -4,7 +4,7 @@ import type { Tone } from "../../parts/data.tsx";
 import { type Span, ticksOf } from "../../parts/timeline.tsx";
 
 /** A timer or an expiry of the sandbox's clock. */
-export type Timer = Schema<"Upcoming">;
+export type Timer = Schema<"UpcomingTimer">;
 /** Something that happened in the sandbox. */
 export type SandboxEvent = Schema<"Event">;
 
@@ -89,15 +89,15 @@ const happenings: Readonly<Record<string, { readonly text: string; readonly tone
   "transfer.unanswered": { text: "Transfer unanswered", tone: "bad" },
   "transfer.abandoned": { text: "Transfer abandoned", tone: "warn" },
   "transfer.answered_late": { text: "Late answer", tone: "bad" },
-  "member.availability": { text: "Member's status changed", tone: "warn" },
+  "member.availability_changed": { text: "Member's status changed", tone: "warn" },
   "availability.ended": { text: "Status ended", tone: "ok" },
   "secret.expired": { text: "Previous secret expired", tone: "bad" },
   "key.expired": { text: "API key expired", tone: "bad" },
   "call.started": { text: "Call started", tone: "ok" },
   "call.completed": { text: "Call completed", tone: "idle" },
   "call.failed": { text: "Queued call failed", tone: "bad" },
-  "webhook.sent": { text: "Webhook sent", tone: "info" },
-  "webhook.delivered": { text: "Webhook answered", tone: "info" },
+  "delivery.started": { text: "Webhook sent", tone: "info" },
+  "delivery.completed": { text: "Webhook answered", tone: "info" },
 };
 
 /** An event during a jump, in words. */

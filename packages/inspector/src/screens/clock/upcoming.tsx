@@ -11,7 +11,7 @@ import { nearness, nearTicks, type Timer, timerKind, timerName, timersSpan, with
 const most = 200;
 
 /** Timers and expiries that are due later, on a line and as a list. */
-export function Upcoming({
+export function UpcomingTimer({
   clock,
   tokens,
   nameOf,
@@ -23,11 +23,11 @@ export function Upcoming({
   readonly nameOf: (id: string) => string;
   readonly jumpTo: (at: string) => Promise<void>;
 }) {
-  const timers = withTokens(clock.upcoming, tokens).slice(0, most);
-  const count = clock.upcomingCount + tokens.length;
+  const timers = withTokens(clock.upcomingTimers, tokens).slice(0, most);
+  const count = clock.upcomingTimerCount + tokens.length;
   const more = count - timers.length;
   return (
-    <Panel title={`Upcoming: ${count}`}>
+    <Panel title={`UpcomingTimer: ${count}`}>
       {timers.length === 0 ? (
         <p class="muted">
           No timer is pending. Start a transfer, place a call or rotate a secret: its timers appear here.
@@ -59,7 +59,11 @@ function TimerLine({
   const span = timersSpan(now, timers);
   const position = (at: number) => `${nearness(span, at) * 100}%`;
   return (
-    <div class="timer-line" role="img" aria-label="Upcoming timers, the nearest first. The list below says the same.">
+    <div
+      class="timer-line"
+      role="img"
+      aria-label="UpcomingTimer timers, the nearest first. The list below says the same."
+    >
       {nearTicks(span).map(({ at, text }) => (
         <span key={at} class="timeline-tick" style={{ insetInlineStart: position(at) }}>
           <span class="number">{text}</span>

@@ -16,10 +16,10 @@ const examples: readonly string[] = [
   "createCall 503, 503, pass",
   "* 503 10%",
   "GET * latency 800ms",
-  "createCall processThenDrop",
+  "createCall process_then_reset",
   "listCalls rateLimit 5s",
   "createCall body toNumber=+49* 422",
-  "webhooks sign wrongSecret",
+  "webhooks sign wrong_secret",
   "webhooks duplicate 2",
 ];
 

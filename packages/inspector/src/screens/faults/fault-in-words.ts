@@ -29,11 +29,11 @@ const plainSteps: Readonly<Record<string, string>> = {
   reset: "connection reset",
   empty: "closed without a response",
   hang: "no response",
-  processThenDrop: "processed, response lost",
+  process_then_reset: "processed, response lost",
   truncate: "body cut short",
   slowBody: "body sent slowly",
-  wrongContentType: "labelled as HTML",
-  unknownEnum: "unknown enum values",
+  wrong_content_type: "labelled as HTML",
+  unknown_enum_value: "unknown enum values",
   reorder: "sent after the next one",
 };
 
@@ -50,19 +50,19 @@ export function stepInWords(step: Step): string {
   if (typeof step === "string") return plainSteps[step] ?? step;
   if ("code" in step) return step.code;
   if ("status" in step) return `status ${step.status}`;
-  if ("latency" in step) return `delayed by ${secondsInWords(step.latency / 1000)}`;
+  if ("latencyMs" in step) return `delayed by ${secondsInWords(step.latencyMs / 1000)}`;
   if ("rateLimit" in step) return `rate limit of ${secondsInWords(step.rateLimit.retryAfterSecs)}`;
   if ("duplicate" in step)
-    return `sent ${step.duplicate.copies} times${step.duplicate.gapSecs === undefined ? "" : `, ${secondsInWords(step.duplicate.gapSecs)} apart`}`;
+    return `sent ${step.duplicate.copies} times${step.duplicate.intervalSecs === undefined ? "" : `, ${secondsInWords(step.duplicate.intervalSecs)} apart`}`;
   if ("retry" in step)
-    return `sent again up to ${timesInWords(step.retry.times)}, first after ${secondsInWords(step.retry.afterSecs)}${step.retry.evenIfAccepted === true ? ", also if accepted" : ""}`;
+    return `sent again up to ${timesInWords(step.retry.times)}, first after ${secondsInWords(step.retry.afterSecs)}${step.retry.ignoreSuccess === true ? ", also if accepted" : ""}`;
   if ("delaySecs" in step) return `sent ${secondsInWords(step.delaySecs)} late`;
-  if ("signedSecsAgo" in step)
-    return step.signedSecsAgo < 0
-      ? `signed ${secondsInWords(-step.signedSecsAgo)} in the future`
-      : `signed ${secondsInWords(step.signedSecsAgo)} ago`;
+  if ("signatureAgeSecs" in step)
+    return step.signatureAgeSecs < 0
+      ? `signed ${secondsInWords(-step.signatureAgeSecs)} in the future`
+      : `signed ${secondsInWords(step.signatureAgeSecs)} ago`;
   if ("sign" in step) return signatures[step.sign] ?? step.sign;
-  return `also sent to ${step.alsoTo.join(", ")}`;
+  return `also sent to ${step.copyTo.join(", ")}`;
 }
 
 /** How long a fault of the list still applies, such as `1 more request` or `until removed`. */

@@ -5,7 +5,7 @@ export type Fault = Schema<"Fault">;
 /** A fault of the list: with its id and its hits, and with the counts that remain. */
 export type ListedFault = Schema<"FaultList">["faults"][number];
 /** What a fault does to one request or delivery. */
-export type Step = Schema<"FaultDo"> | Schema<"WebhookFaultDo"> | Schema<"FaultPass">;
+export type Step = Schema<"FaultAction"> | Schema<"WebhookFaultAction"> | Schema<"FaultPass">;
 
 /** What a fault does, one step for each match. */
 export function stepsOf({ do: actions }: Pick<Fault, "do">): readonly Step[] {

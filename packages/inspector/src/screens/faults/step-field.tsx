@@ -9,41 +9,41 @@ const requestKinds: readonly (readonly [kind: string, text: string, start: Step]
   ["code", "Respond with an error code", { code: "service_unavailable" }],
   ["status", "Respond with a status", { status: 504 }],
   ["rateLimit", "Respond with a rate limit", { rateLimit: { retryAfterSecs: 5 } }],
-  ["latency", "Delay the response", { latency: 800 }],
+  ["latencyMs", "Delay the response", { latencyMs: 800 }],
   ["reset", "Reset the connection", "reset"],
   ["empty", "Close without a response", "empty"],
   ["hang", "Never respond", "hang"],
-  ["processThenDrop", "Process, then lose the response", "processThenDrop"],
+  ["process_then_reset", "Process, then lose the response", "process_then_reset"],
   ["truncate", "Cut the body short", "truncate"],
-  ["slowBody", "Send the body slowly", "slowBody"],
-  ["wrongContentType", "Label the body as HTML", "wrongContentType"],
-  ["unknownEnum", "Unknown enum values", "unknownEnum"],
+  ["slow_body", "Send the body slowly", "slow_body"],
+  ["wrong_content_type", "Label the body as HTML", "wrong_content_type"],
+  ["unknown_enum_value", "Unknown enum values", "unknown_enum_value"],
   ["pass", "Let it pass", "pass"],
 ];
 
 const webhookKinds: typeof requestKinds = [
-  ["sign", "Change the signature", { sign: "wrongSecret" }],
-  ["signedSecsAgo", "Sign with another time", { signedSecsAgo: 301 }],
+  ["sign", "Change the signature", { sign: "wrong_secret" }],
+  ["signatureAgeSecs", "Sign with another time", { signatureAgeSecs: 301 }],
   ["delaySecs", "Send late", { delaySecs: 301 }],
   ["duplicate", "Send several times", { duplicate: { copies: 2 } }],
   ["retry", "Send again until accepted", { retry: { times: 3, afterSecs: 5 } }],
   ["reorder", "Send after the next one", "reorder"],
   ["truncate", "Cut the body in half", "truncate"],
-  ["alsoTo", "Send to another address, too", { alsoTo: ["http://127.0.0.1:4012/offers"] }],
+  ["copyTo", "Send to another address, too", { copyTo: ["http://127.0.0.1:4012/offers"] }],
   ["pass", "Let it pass", "pass"],
 ];
 
 /** The first step of a new fault of each kind. */
 export const firstSteps: Readonly<Record<"requests" | "webhooks", Step>> = {
   requests: { code: "service_unavailable" },
-  webhooks: { sign: "wrongSecret" },
+  webhooks: { sign: "wrong_secret" },
 };
 
 const signatures: readonly (readonly [string, string])[] = [
-  ["wrongSecret", "with another secret"],
+  ["wrong_secret", "with another secret"],
   ["previousSecret", "with the previous secret"],
   ["none", "without a signature"],
-  ["wrongFirst", "a wrong one before the valid one"],
+  ["wrong_first", "a wrong one before the valid one"],
   ["reversed", "with its parts in reverse order"],
 ];
 
@@ -123,14 +123,14 @@ function StepValues({ step, number, codes, onChange }: Values): ComponentChildre
         ))}
       </select>
     );
-  if (!("alsoTo" in step)) return null;
+  if (!("copyTo" in step)) return null;
   return (
     <input
       class="step-address"
       type="url"
       aria-label={`Address ${of}`}
-      value={step.alsoTo[0] ?? ""}
-      onInput={(event) => onChange({ alsoTo: [event.currentTarget.value, ...step.alsoTo.slice(1)] })}
+      value={step.copyTo[0] ?? ""}
+      onInput={(event) => onChange({ copyTo: [event.currentTarget.value, ...step.copyTo.slice(1)] })}
     />
   );
 }
@@ -146,13 +146,13 @@ interface StepNumber {
 /** The numbers of a step; undefined if it has other values. */
 function numbersOf(step: Exclude<Step, string>): readonly StepNumber[] | undefined {
   if ("status" in step) return [{ label: "Status", value: step.status, change: (status) => ({ ...step, status }) }];
-  if ("latency" in step)
-    return [{ label: "Delay", unit: "ms", value: step.latency, change: (latency) => ({ latency }) }];
+  if ("latencyMs" in step)
+    return [{ label: "Delay", unit: "ms", value: step.latencyMs, change: (latencyMs) => ({ latencyMs }) }];
   if ("delaySecs" in step)
     return [{ label: "Delay", unit: "s", value: step.delaySecs, change: (delaySecs) => ({ delaySecs }) }];
-  if ("signedSecsAgo" in step) {
-    const change = (signedSecsAgo: number) => ({ signedSecsAgo });
-    return [{ label: "Age of the signature", unit: "s ago", value: step.signedSecsAgo, change }];
+  if ("signatureAgeSecs" in step) {
+    const change = (signatureAgeSecs: number) => ({ signatureAgeSecs });
+    return [{ label: "Age of the signature", unit: "s ago", value: step.signatureAgeSecs, change }];
   }
   if ("rateLimit" in step) {
     const change = (retryAfterSecs: number) => ({ rateLimit: { retryAfterSecs } });

@@ -15,7 +15,7 @@ export function StubList() {
   const live = useLive<Schema<"StubList">>(
     (control) => control.GET("/_control/v1/stubs"),
     // A request may have been answered by one.
-    ({ type }) => type === "request" || type.startsWith("stub."),
+    ({ type }) => type === "request.completed" || type.startsWith("stub."),
   );
   const stubs = live.data?.stubs ?? [];
   return (

@@ -22,7 +22,7 @@ export function AnswerView({
   isRecorded,
 }: {
   readonly answer: Answer;
-  /** Whether the journal has the request. */
+  /** Whether the request log has the request. */
   readonly isRecorded: boolean;
 }) {
   const { status, headers, body, durationMs, requestId } = answer;
@@ -42,7 +42,7 @@ export function AnswerView({
   );
 }
 
-/** Leads to the request on the screen Traffic, once its id in the journal is found. */
+/** Leads to the request on the screen Traffic, once its id in the request log is found. */
 function TrafficLink({ requestId }: { readonly requestId: string }) {
   const session = useSession();
   const id = useSignal<number | undefined>(undefined);

@@ -46,7 +46,7 @@ export function Credentials() {
   const lifetime = useSignal("");
   const options = (accounts.data?.records ?? []).map(({ id, name }) => [String(id), String(name ?? id)] as const);
   const accountId = account.value || options[0]?.[0];
-  const { issueToken, issueKey } = createIssuers(session, accountId, lifetime.value);
+  const { createAccessToken, issueKey } = createIssuers(session, accountId, lifetime.value);
   if (accounts.data !== undefined && options.length === 0)
     return (
       <Empty title="There is no account">
@@ -76,7 +76,7 @@ export function Credentials() {
         kinds={roles}
         what={(role) => `token of the ${role}`}
         accountId={accountId}
-        issue={issueToken}
+        issue={createAccessToken}
       />
       <CredentialList
         title="API keys, one for each state"
@@ -123,12 +123,12 @@ function CredentialList<Kind extends string>({
 function createIssuers({ source, sandbox, control }: Session, accountId: string | undefined, lifetime: string) {
   const baseUrl = `${source.address}${sandbox.value === "default" ? "" : `/_sandbox/${sandbox.value}`}`;
   const account = accountId !== undefined && { accountId };
-  const issueToken = async (role: Schema<"Role">): Promise<Issued> => {
+  const createAccessToken = async (role: Schema<"Role">): Promise<Issued> => {
     const end =
       lifetime === "expired" ? { expired: true as const } : lifetime === "" ? {} : { expiresInSecs: Number(lifetime) };
     const body = { role, ...account, ...end };
     const {
-      token,
+      accessToken: token,
       expiresAt,
       accountId: own,
     } = dataAs<"Token">(await control.value.POST("/_control/v1/auth/tokens", { body }));
@@ -147,5 +147,5 @@ function createIssuers({ source, sandbox, control }: Session, accountId: string 
     const { key } = dataAs<"ApiKey">(result);
     return { text: key, environment: { CALL_TRANSFER_BASE_URL: baseUrl, CALL_TRANSFER_API_KEY: key } };
   };
-  return { issueToken, issueKey };
+  return { createAccessToken, issueKey };
 }

@@ -13,12 +13,12 @@ interface Form {
   readonly name: string;
   readonly clock: "" | Schema<"ClockMode">;
   readonly now: string;
-  readonly prng: string;
+  readonly randomSeed: string;
   readonly scenarios: readonly Schema<"ScenarioName">[];
   readonly seed: Schema<"Seed"> | undefined;
 }
 
-const empty: Form = { name: "", clock: "", now: "", prng: "", scenarios: [], seed: undefined };
+const empty: Form = { name: "", clock: "", now: "", randomSeed: "", scenarios: [], seed: undefined };
 
 /** Where the server found something wrong. */
 interface Problem {
@@ -59,12 +59,14 @@ export function NewSandbox({ close, created }: { readonly close: () => void; rea
 }
 
 /** The options of a form. */
-const bodyOf = ({ name, clock, now, prng, scenarios, seed }: Form) => ({
+const bodyOf = ({ name, clock, now, randomSeed, scenarios, seed }: Form) => ({
   name,
   ...(clock !== "" && { clock }),
   ...(now !== "" && { now }),
   // A text that is no number is sent as it is, so that the server says what is wrong with it.
-  ...(prng !== "" && { prng: /^-?\d+$/.test(prng) ? Number(prng) : (prng as unknown as number) }),
+  ...(randomSeed !== "" && {
+    randomSeed: /^-?\d+$/.test(randomSeed) ? Number(randomSeed) : (randomSeed as unknown as number),
+  }),
   ...(scenarios.length > 0 && { scenarios: [...scenarios] }),
   ...(seed !== undefined && { seed }),
 });
@@ -136,10 +138,10 @@ function StartFields({
         value={form.clock}
         options={[
           ["", "As default"],
-          ["flowing", "Flowing"],
+          ["running", "Flowing"],
           ["frozen", "Frozen"],
         ]}
-        onChange={(clock) => change({ clock: clock === "flowing" || clock === "frozen" ? clock : "" })}
+        onChange={(clock) => change({ clock: clock === "running" || clock === "frozen" ? clock : "" })}
         error={errorAt("clock")}
       />
       <TextField
@@ -151,10 +153,10 @@ function StartFields({
       />
       <TextField
         label="Seed of the random generator"
-        value={form.prng}
+        value={form.randomSeed}
         placeholder="1"
-        onChange={(prng) => change({ prng })}
-        error={errorAt("prng")}
+        onChange={(randomSeed) => change({ randomSeed })}
+        error={errorAt("randomSeed")}
       />
     </div>
   );

@@ -22,7 +22,7 @@ export function SandboxList() {
   const dialog = useSignal<"new" | { readonly verb: "delete" | "reset"; readonly name: string } | undefined>(undefined);
   const live = useLive<{ readonly sandboxes: readonly Sandbox[] }>(
     (control) => control.GET("/_control/v1/sandboxes"),
-    ({ type }) => type.startsWith("sandbox.") || type === "request",
+    ({ type }) => type.startsWith("sandbox.") || type === "request.completed",
   );
   useEffect(() => {
     const timer = setInterval(live.reload, reloadMs);
@@ -41,7 +41,7 @@ export function SandboxList() {
     >
       <LoadError error={live.error} />
       <p class="panel-text">
-        Each sandbox has its own records, clock, faults and journal. A request chooses one by its path or by the header{" "}
+        Each sandbox has its own records, clock, faults and requests. A request chooses one by its path or by the header{" "}
         <Code>X-Sandbox</Code>.
       </p>
       <table class="sandboxes">
@@ -129,19 +129,19 @@ function SandboxClock({ sandbox }: { readonly sandbox: Sandbox }) {
       <span class="number">
         {day(now)} {timeOfDay(now)}
       </span>{" "}
-      <Status tone={mode === "flowing" ? "ok" : "info"}>{mode}</Status>
+      <Status tone={mode === "running" ? "ok" : "info"}>{mode}</Status>
     </>
   );
 }
 
 const questions = {
   reset: {
-    text: "Its records, clock, policies and faults become those of its start. Its journal and deliveries are emptied.",
+    text: "Its records, clock, policies and faults become those of its start. Its requests and deliveries are emptied.",
     button: "Reset",
     done: "is reset.",
   },
   delete: {
-    text: "Its records, journal and snapshots on the server are gone. Requests to it get an error.",
+    text: "Its records, requests and snapshots on the server are gone. Requests to it get an error.",
     button: "Delete",
     done: "is deleted.",
   },

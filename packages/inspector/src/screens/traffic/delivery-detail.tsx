@@ -16,7 +16,7 @@ export function DeliveryDetail({ id }: { readonly id: string }) {
   const live = useLive<Delivery>(
     (control) =>
       control.GET("/_control/v1/webhooks/deliveries/{id}", { params: { path: { id }, query: { redact: true } } }),
-    (event) => event.type === "webhook.delivered" && event.id === id,
+    (event) => event.type === "delivery.completed" && event.id === id,
     id,
   );
   const delivery = live.data;

@@ -8,7 +8,7 @@ import { Button, CopyButton } from "../../parts/button.tsx";
 
 type Detail = Schema<"RequestDetail">;
 
-/** A phone number as the journal shows it, such as `+1415*****67`. */
+/** A phone number as the request log shows it, such as `+1415*****67`. */
 const maskedNumber = /\+\d+\*{5}\d/;
 
 /** What can be done with a request. */
@@ -71,6 +71,6 @@ const addStub = (session: Session, id: number) =>
   });
 
 async function inClear(control: ControlClient, id: number): Promise<Detail> {
-  const params = { path: { id: String(id) }, query: { reveal: true } };
+  const params = { path: { id: String(id) }, query: { redact: false } };
   return dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
 }

@@ -22,7 +22,7 @@ export function RequestDetail({ id }: { readonly id: string }) {
   const reveal = isRevealed.value;
   const live = useLive<Detail>(
     (control) =>
-      control.GET("/_control/v1/requests/{id}", { params: { path: { id }, query: reveal ? { reveal: true } : {} } }),
+      control.GET("/_control/v1/requests/{id}", { params: { path: { id }, query: reveal ? { redact: false } : {} } }),
     undefined,
     `${id} ${reveal}`,
   );
@@ -98,12 +98,12 @@ function Decision({ detail: { decidedBy, rule, fault, error, status } }: { reado
   );
 }
 
-function Closest({ detail: { closest = [] } }: { readonly detail: Detail }) {
-  if (closest.length === 0) return null;
+function Closest({ detail: { closestOperations = [] } }: { readonly detail: Detail }) {
+  if (closestOperations.length === 0) return null;
   return (
     <Panel title="Closest operations">
       <ul class="plain-list">
-        {closest.map(({ operationId, method, path, fix }) => (
+        {closestOperations.map(({ operationId, method, path, fix }) => (
           <li key={operationId}>
             <Link to={["reference", operationId]}>{operationId}</Link>{" "}
             <Code>

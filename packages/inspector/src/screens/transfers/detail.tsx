@@ -25,14 +25,14 @@ export function TransferDetail({ transfer, directory }: Shown) {
   );
   const missedCallLimit = Number(policies.data?.missedCallLimit ?? 0);
   const actions = createActions(session, transfer, nameOf);
-  const timers = session.clock.clock.value?.upcoming ?? [];
+  const timers = session.clock.clock.value?.upcomingTimers ?? [];
   const total = directory.groups.find(({ id }) => id === transfer.groupId)?.totalTimeoutSecs;
   const span = spanOf(transfer, plannedSecs(total, transfer), timers);
   const callEnd = timers.find(({ id, kind }) => id === transfer.id && kind === "transfer.call_ends")?.at;
   const { tone, text } = statusOf(transfer);
   const ringing = transfer.rings.filter(({ outcome }) => outcome === "ringing");
   const last = ringing
-    .map(({ until }) => until)
+    .map(({ endsAt }) => endsAt)
     .sort()
     .at(-1);
   return (

@@ -9,7 +9,7 @@ export type Transfer = Schema<"Transfer">;
 /** The ringing of one destination, or of one member behind it. */
 export type Ring = Schema<"Ring">;
 /** A timer of the sandbox's clock. */
-export type Timer = Schema<"Upcoming">;
+export type Timer = Schema<"UpcomingTimer">;
 /** Names by their ids. */
 export type NameOf = (id: string) => string;
 
@@ -66,14 +66,14 @@ export function resultOf(transfer: Transfer, nameOf: NameOf, now: number): strin
   const who = answererOf(transfer, nameOf);
   const ringing = rings.filter(({ outcome }) => outcome === "ringing");
   if (status === "ringing") {
-    const last = Math.max(...ringing.map(({ until }) => Date.parse(until)));
+    const last = Math.max(...ringing.map(({ endsAt }) => Date.parse(endsAt)));
     return `${ringing.length} of ${rings.length} ringing, ${left(last, now)}`;
   }
   if (who !== undefined && answeredAt !== undefined)
     return status === "connected"
       ? `${who}, for ${duration(now - Date.parse(answeredAt))}`
       : `${who}, ${between(answeredAt, endedAt ?? answeredAt)}`;
-  if (rings.every(({ outcome }) => outcome === "not_rung")) return "Nothing rang";
+  if (rings.every(({ outcome }) => outcome === "skipped")) return "Nothing rang";
   return `After ${between(startedAt, endedAt ?? startedAt)}`;
 }
 
@@ -86,11 +86,11 @@ export function left(until: number, now: number): string {
 
 /** The outcome of a ring, and why. */
 export function outcomeOf(transfer: Transfer, ring: Ring, nameOf: NameOf, now: number): Words {
-  const after = between(ring.from, ring.until);
+  const after = between(ring.startedAt, ring.endsAt);
   const because = ring.reason === undefined ? "" : `: ${ring.reason}`;
   switch (ring.outcome) {
     case "ringing":
-      return { tone: "info", text: `Rings, ${left(Date.parse(ring.until), now)}` };
+      return { tone: "info", text: `Rings, ${left(Date.parse(ring.endsAt), now)}` };
     case "answered":
       return { tone: "ok", text: `Answered after ${after}` };
     case "taken":
@@ -103,7 +103,7 @@ export function outcomeOf(transfer: Transfer, ring: Ring, nameOf: NameOf, now: n
       return { tone: "idle", text: `Stopped after ${after}: answered another transfer` };
     case "abandoned":
       return { tone: "warn", text: `Stopped after ${after}: the caller hung up` };
-    case "not_rung":
+    case "skipped":
       return { tone: "idle", text: `Did not ring${because}` };
     default:
       return { tone: "idle", text: ring.outcome };
@@ -119,7 +119,7 @@ const longestCall = 3;
  */
 export function spanOf(transfer: Transfer, plannedSecs: number, timers: readonly Timer[]): Span {
   const from = Date.parse(transfer.startedAt);
-  const ends = transfer.rings.map(({ until }) => Date.parse(until));
+  const ends = transfer.rings.map(({ endsAt }) => Date.parse(endsAt));
   const ringsTo = Math.max(from + plannedSecs * 1000, ...ends, from + 1000);
   const callTo = callEndOf(transfer, timers) ?? ringsTo;
   const longest = from + (ringsTo - from) * longestCall;
@@ -135,8 +135,8 @@ function callEndOf({ id, answeredAt, endedAt }: Transfer, timers: readonly Timer
 
 /** The bars of a ring: its ringing, and the call of the one that answered. */
 export function barsOf(transfer: Transfer, ring: Ring, words: Words, span: Span, timers: readonly Timer[]): Bar[] {
-  if (ring.outcome === "not_rung") return [];
-  const [from, to] = [Date.parse(ring.from), Date.parse(ring.until)];
+  if (ring.outcome === "skipped") return [];
+  const [from, to] = [Date.parse(ring.startedAt), Date.parse(ring.endsAt)];
   const ringing: Bar = { from, to, tone: words.tone, label: words.text, isSaid: true };
   const { answeredAt, endedAt } = transfer;
   if (answeredAt === undefined || !isWinner(transfer, ring)) return [ringing];
@@ -156,7 +156,7 @@ const plans: Readonly<Record<string, Words>> = {
 
 /** The moments of a ring: late answers, and what its script will do. */
 export function marksOf({ id }: Transfer, ring: Ring, ringIndex: number, timers: readonly Timer[]): Mark[] {
-  const late = (ring.late ?? []).map(
+  const late = (ring.lateAnswers ?? []).map(
     ({ at, code }): Mark => ({
       at: Date.parse(at),
       tone: "bad",
@@ -177,7 +177,7 @@ export function marksOf({ id }: Transfer, ring: Ring, ringIndex: number, timers:
 /** The seconds for which a transfer may ring, as far as its target says. */
 export function plannedSecs(totalTimeoutSecs: number | undefined, { rings, startedAt }: Transfer): number {
   const from = Date.parse(startedAt);
-  const ringing = rings.map(({ until }) => (Date.parse(until) - from) / 1000);
+  const ringing = rings.map(({ endsAt }) => (Date.parse(endsAt) - from) / 1000);
   return totalTimeoutSecs ?? Math.max(30, ...ringing);
 }
 

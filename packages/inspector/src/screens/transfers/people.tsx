@@ -14,7 +14,7 @@ export function People({ accountId, limit }: { readonly accountId: string; reado
     (control) => control.GET("/_control/v1/members/availability", { params: { query: { accountId } } }),
     ({ type, method }) =>
       /^(?:transfer|member|availability|state|clock|policies|scenario)\./.test(type) ||
-      (type === "request" && method !== "GET"),
+      (type === "request.completed" && method !== "GET"),
     accountId,
   );
   return (

@@ -83,8 +83,8 @@ function RingTrack({
 }: RingsProps & { readonly ring: Ring; readonly index: number }) {
   const name = ringName(ring, nameOf);
   // Without the clock's ticks: the caption alone follows them.
-  const words = outcomeOf(transfer, ring, nameOf, Date.parse(ring.from));
-  const label = ring.outcome === "ringing" ? `Rings until ${timeOfDay(ring.until)}` : words.text;
+  const words = outcomeOf(transfer, ring, nameOf, Date.parse(ring.startedAt));
+  const label = ring.outcome === "ringing" ? `Rings until ${timeOfDay(ring.endsAt)}` : words.text;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a and d act on the row that has the focus
     <div class="ring" data-ring={index} tabIndex={0} role="group" aria-label={`${name}. ${label}`}>
@@ -104,7 +104,7 @@ function RingTrack({
           <div class="ring-caption">
             <Outcome transfer={transfer} ring={ring} nameOf={nameOf} />
             {ring.missedCalls !== undefined && <MissedCalls count={ring.missedCalls} limit={missedCallLimit} />}
-            {ring.late?.slice(-1).map(({ at, code }) => (
+            {ring.lateAnswers?.slice(-1).map(({ at, code }) => (
               <span key={at} class="tone-bad">
                 Late answer {timeOfDay(at)} <code class="code">{code}</code>
               </span>
@@ -166,7 +166,7 @@ function RingButtons({
   readonly actions: TransferActions;
 }) {
   // Its second answer could only be refused.
-  if (ring.outcome === "not_rung" || ring.outcome === "answered") return null;
+  if (ring.outcome === "skipped" || ring.outcome === "answered") return null;
   if (ring.outcome !== "ringing")
     return ring.kind === "app" ? null : (
       <Button label={`Answer late: ${name}`} onPress={() => actions.answer(ring)}>
@@ -187,8 +187,8 @@ function RingButtons({
       )}
       <Button
         icon="next"
-        label={`Let it ring until ${timeOfDay(ring.until)}: ${name}`}
-        onPress={() => actions.letRing(ring.until)}
+        label={`Let it ring until ${timeOfDay(ring.endsAt)}: ${name}`}
+        onPress={() => actions.letRing(ring.endsAt)}
       >
         {ring.kind === "app" && "Let it ring"}
       </Button>

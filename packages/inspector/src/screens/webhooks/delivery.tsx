@@ -86,7 +86,7 @@ export function DeliveryDetail({ delivery: shown, destination, attempt }: Listed
 }
 
 function DeliveryFacts({ delivery, destination, attempt }: ListedDelivery) {
-  const { id, at, destinationId, transferId, status, durationMs, fault, faultDo, redeliveryOf } = delivery;
+  const { id, at, destinationId, transferId, status, durationMs, fault, faultAction, redeliveryOf } = delivery;
   return (
     <Facts
       facts={{
@@ -103,7 +103,7 @@ function DeliveryFacts({ delivery, destination, attempt }: ListedDelivery) {
         Transfer: transferId && <Link to={["transfers", transferId]}>{transferId}</Link>,
         Fault: fault && (
           <>
-            <Link to={["faults", fault]}>{fault}</Link> <Code>{JSON.stringify(faultDo)}</Code>
+            <Link to={["faults", fault]}>{fault}</Link> <Code>{JSON.stringify(faultAction)}</Code>
           </>
         ),
         ID: <Code>{id}</Code>,

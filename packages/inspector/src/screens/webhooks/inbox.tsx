@@ -14,14 +14,14 @@ import { Views } from "./views.tsx";
 /** Events that are drawn; the server keeps a thousand. */
 const mostShown = 50;
 
-/** The built-in receiver: its address, its answer and what it received. */
+/** The built-in inbox: its address, its answer and what it received. */
 export function InboxView() {
   const session = useSession();
   const live = useLive<Schema<"Inbox">>(
     (control) => control.GET("/_control/v1/webhooks/inbox", { params: { query: { redact: true } } }),
-    ({ type }) => type.startsWith("inbox.") || type === "webhook.delivered" || type === "scenario.applied",
+    ({ type }) => type.startsWith("inbox.") || type === "delivery.completed" || type === "scenario.applied",
   );
-  const { url, answer, received = [] } = live.data ?? {};
+  const { url, response: answer, received = [] } = live.data ?? {};
   return (
     <Screen
       title="Webhooks"
@@ -33,7 +33,7 @@ export function InboxView() {
       }
     >
       <LoadError error={live.error} />
-      <Panel title="The built-in receiver" tools={<CopyButton text={() => url ?? ""}>Copy the address</CopyButton>}>
+      <Panel title="The built-in inbox" tools={<CopyButton text={() => url ?? ""}>Copy the address</CopyButton>}>
         <p>
           Its address is <Code>{url}</Code>. A destination of the kind app with this address needs no server: the
           sandbox receives its offers here.
@@ -87,7 +87,7 @@ function Received({ received }: { readonly received: NonNullable<Schema<"Inbox">
   );
 }
 
-function Answer({ answer }: { readonly answer: Schema<"InboxAnswer"> }) {
+function Answer({ answer }: { readonly answer: Schema<"InboxResponse"> }) {
   const session = useSession();
   const status = useSignal(String(answer.status ?? 204));
   const delay = useSignal(String(answer.delaySecs ?? 0));

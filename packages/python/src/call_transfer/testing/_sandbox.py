@@ -25,6 +25,7 @@ Fault: TypeAlias = str | Mapping[str, object]
 """A fault as a text, such as `createCall 503, 503, pass`, or as the JSON of the control plane."""
 
 _YEAR = 365 * 86_400
+_WIRE_NAMES = {"clock_mode": "clockMode", "random_seed": "randomSeed"}
 
 
 class SandboxOptions(TypedDict, total=False):
@@ -34,9 +35,9 @@ class SandboxOptions(TypedDict, total=False):
     """Its data, in the format of a seed; the demo data by default."""
     now: str
     """Its first time, as an ISO 8601 time; 2026-03-02T12:00:00Z by default."""
-    clock: Literal["frozen", "flowing"]
+    clock_mode: Literal["frozen", "running"]
     """Whether time passes by itself. A frozen clock, the default, moves when the test moves it."""
-    prng: int
+    random_seed: int
     """Seed of the IDs that it creates."""
     policies: Mapping[str, object]
     """Limits, and the behaviours that the specification leaves open, e.g. `{"dailyCallLimit": 0}`."""
@@ -112,18 +113,16 @@ class ScriptEntry(TypedDict):
     declineAfterSecs: NotRequired[float]
 
 
-Ring = TypedDict(
-    "Ring",
-    {
-        "destinationId": str,
-        "memberId": NotRequired[str],
-        "kind": str,
-        "from": str,
-        "until": str,
-        "outcome": str,
-        "reason": NotRequired[str],
-    },
-)
+class Ring(TypedDict):
+    destinationId: str
+    memberId: NotRequired[str]
+    kind: str
+    startedAt: str
+    endsAt: str
+    outcome: str
+    reason: NotRequired[str]
+
+
 """A destination or member that rang."""
 
 
@@ -160,19 +159,21 @@ class Sandbox:
     account_id: str
     """The first account; empty if the seed has none."""
 
-    def __init__(self, server: MockServer, title: str, options: SandboxOptions) -> None:
+    def __init__(self, server: MockServer, name_prefix: str, options: SandboxOptions) -> None:
         """Use `open_sandbox()`, or the fixture `call_transfer`."""
         self._server = server
-        words = re.findall("[a-z0-9]+", title.lower()) or ["test"]
+        words = re.findall("[a-z0-9]+", name_prefix.lower()) or ["test"]
         # No other sandbox ever has this name, so that a late request cannot reach another test.
         self.name = f"{'-'.join(words)[:40]}-{str(uuid.uuid4())[:18]}"
-        given: dict[str, Any] = {"clock": "frozen", **options}
+        given: dict[str, Any] = {"clock_mode": "frozen", **options}
         faults: Sequence[Fault] = given.pop("faults", ())
-        server.control("POST", "/sandboxes", {"name": self.name, **given})
+        server.control(
+            "POST", "/sandboxes", {"name": self.name, **{_WIRE_NAMES.get(name, name): value for name, value in given.items()}}
+        )
         self.base_url = f"{server.url}/_sandbox/{self.name}"
         self._closing = ExitStack()
         self._closing.callback(server.control, "DELETE", f"/sandboxes/{self.name}")
-        self._is_frozen = given["clock"] == "frozen"
+        self._is_frozen = given["clock_mode"] == "frozen"
         self._moved = 0.0
         self._frozen_at: float | None = None
         for fault in faults:
@@ -206,11 +207,11 @@ class Sandbox:
             own["api_key"] = self.api_key
         return {**own, **options}
 
-    def token_of(self, role: Literal["owner", "admin", "member", "agent"], account_id: str | None = None) -> AccountToken:
+    def create_access_token(self, role: Literal["owner", "admin", "member", "agent"], account_id: str | None = None) -> AccountToken:
         """Issues an access token for the first member with the role, valid for a year of the sandbox's clock."""
         account = account_id or self.account_id
         issued = self.control("POST", "/auth/tokens", {"role": role, "accountId": account, "expiresInSecs": _YEAR})
-        return {"access_token": issued["token"], "account_id": account}
+        return {"access_token": issued["accessToken"], "account_id": account}
 
     # Time
 
@@ -255,7 +256,7 @@ class Sandbox:
 
     # Webhooks and transfers
 
-    def deliver_to(self, receiver: Receiver) -> None:
+    def forward_webhooks_to(self, receiver: Receiver) -> None:
         """Sends webhooks to a receiver from now on, instead of the destinations' own URLs.
 
         Args:
@@ -266,7 +267,7 @@ class Sandbox:
         url = receiver if isinstance(receiver, str) else self._closing.enter_context(serve(receiver))
         for one in self.records("destinations"):
             if one.get("kind") == "app":
-                self.update("destinations", one["id"], {"config": {"url": url}})
+                self.update_record("destinations", one["id"], {"config": {"url": url}})
 
     def trigger_offer(self, destination_id: str = demo.destinations.app, **payload: object) -> Delivery:
         """Sends a signed offer to an `app` destination, waits for its answer, and returns the delivery."""
@@ -297,14 +298,14 @@ class Sandbox:
         transfer: Transfer = self.control("POST", "/transfers", {**body, "script": list(script)})
         return transfer
 
-    def transfer(self, transfer_id: str) -> Transfer:
+    def get_transfer(self, transfer_id: str) -> Transfer:
         """Returns a transfer as it is now."""
         transfer: Transfer = self.control("GET", f"/transfers/{transfer_id}")
         return transfer
 
     # Everything else
 
-    def set_policies(self, policies: Mapping[str, object]) -> None:
+    def update_policies(self, policies: Mapping[str, object]) -> None:
         """Changes limits, and the behaviours that the specification leaves open."""
         self.control("PUT", "/policies", policies)
 
@@ -313,7 +314,7 @@ class Sandbox:
         found: list[dict[str, Any]] = self.control("GET", f"/state/{collection}")["records"]
         return found
 
-    def update(self, collection: str, record_id: str, changes: Mapping[str, object]) -> None:
+    def update_record(self, collection: str, record_id: str, changes: Mapping[str, object]) -> None:
         """Changes fields of a record."""
         self.control("PATCH", f"/state/{collection}/{record_id}", changes)
 
@@ -342,19 +343,19 @@ class Sandbox:
         self.close()
 
 
-def open_sandbox(*, server: MockServer | None = None, title: str = "sandbox", **options: Unpack[SandboxOptions]) -> Sandbox:
+def open_sandbox(*, server: MockServer | None = None, name_prefix: str = "sandbox", **options: Unpack[SandboxOptions]) -> Sandbox:
     """Opens a sandbox. Use it in `with`, or call its `close()`.
 
     Args:
         server: The mock server. By default the one at CALL_TRANSFER_MOCK_URL, or one that `npx` starts and that ends with the process.
-        title: Begins the sandbox's name.
+        name_prefix: Start of the sandbox's name.
         **options: See `SandboxOptions`.
 
     Raises:
         MockServerError: There is no server, or it refused an option.
 
     """
-    return Sandbox(server or shared_server(), title, options)
+    return Sandbox(server or shared_server(), name_prefix, options)
 
 
 def _seconds(time_text: str) -> float:

@@ -1,4 +1,4 @@
-import type { JournalEntry, ShownChange } from "../generated/models.gen.ts";
+import type { RequestEntry, ShownChange } from "../generated/models.gen.ts";
 import type { Effects, RecordChange } from "../model/change-log.ts";
 import { withTimeTexts } from "../model/seed-time.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
@@ -26,8 +26,8 @@ export interface Exchange {
   readonly responseText?: string | undefined;
 }
 
-/** A journal entry with query, headers and bodies, as far as they are kept. Secrets and phone numbers are hidden, unless they are asked for. */
-export interface JournalDetail extends JournalEntry {
+/** A request log entry with query, headers and bodies, as far as they are kept. Secrets and phone numbers are hidden, unless they are asked for. */
+export interface RequestDetail extends RequestEntry {
   /** The query parameters by name. */
   readonly query?: Readonly<Record<string, string>>;
   /** The request headers by name in lower case. */
@@ -44,27 +44,27 @@ export interface JournalDetail extends JournalEntry {
   readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
 }
 
-/** What the journal keeps of it; redacted on demand. */
+/** What the request log keeps of it; redacted on demand. */
 export interface RecordedExchange extends Exchange {
   /** What the request changed. */
   readonly effects?: Effects | undefined;
 }
 
-/** What a detail shows of a request and its response. Secrets are redacted and phone numbers masked unless `reveal` is true. */
-export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<JournalDetail> {
+/** What a detail shows of a request and its response. Secrets are redacted and phone numbers masked if `redact` is true. */
+export function detailOf(exchange: RecordedExchange, redact: boolean): Partial<RequestDetail> {
   const { url, headers, requestBody, requestBytes, responseHeaders = {}, responseText, effects } = exchange;
-  const shown: typeof recordForLog = reveal ? (fields) => ({ ...fields }) : recordForLog;
-  const shownHeaders = reveal ? lowerCased : redactedHeaders;
+  const shown: typeof recordForLog = redact ? recordForLog : (fields) => ({ ...fields });
+  const shownHeaders = redact ? redactedHeaders : lowerCased;
   const body = requestBody ?? (requestBytes && jsonOrUndefined(new TextDecoder().decode(requestBytes)));
   const given = Object.fromEntries(url.searchParams);
   const query = shown(given);
   // A stub may repeat a secret of the request under another name.
-  const repeated = reveal ? [] : secretsIn([given, Object.fromEntries(headers), body]);
+  const repeated = redact ? secretsIn([given, Object.fromEntries(headers), body]) : [];
   const answer = (value: unknown): unknown => withoutTexts(repeated, value);
   const answerHeaders = shownHeaders(isIterable(responseHeaders) ? responseHeaders : Object.entries(responseHeaders));
   const answerBody = responseText && shown({ body: jsonOrUndefined(responseText) ?? responseText }).body;
   return {
-    ...(reveal && { path: url.pathname }),
+    ...(!redact && { path: url.pathname }),
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
     headers: shownHeaders(headers),
     ...(body !== undefined && { requestBody: shown({ body }).body }),

@@ -1,5 +1,5 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import type { ClosestOperation, JournalEntry } from "../generated/models.gen.ts";
+import type { ClosestOperation, RequestEntry } from "../generated/models.gen.ts";
 import type { Effects } from "../model/change-log.ts";
 import { type Events, Ring } from "../model/events.ts";
 import type { BackendState } from "../model/state.ts";
@@ -9,7 +9,7 @@ import { clearTimeout, setTimeout } from "../utils/real-time.ts";
 import { forLog } from "../utils/redact.ts";
 import { limited } from "../utils/values.ts";
 import { closestOperations } from "./closest-operations.ts";
-import { detailOf, type Exchange, type JournalDetail, type RecordedExchange } from "./journal-detail.ts";
+import { detailOf, type Exchange, type RecordedExchange, type RequestDetail } from "./request-detail.ts";
 
 /** How many responses of an operation had a status. */
 export interface StatusCount {
@@ -52,7 +52,7 @@ type KeptCounts = readonly (readonly [
 function createCounts(operations: readonly OperationDescription[]) {
   const counts = new Map<string, { statuses: Map<number, number>; codes: Map<string, number> }>();
   return {
-    add({ operationId, status, code }: JournalEntry): void {
+    add({ operationId, status, code }: RequestEntry): void {
       if (operationId === undefined || status === 0) return;
       let seen = counts.get(operationId);
       if (seen === undefined) {
@@ -90,8 +90,8 @@ function countsOf<Value>(documented: readonly Value[], seen: ReadonlyMap<Value, 
   }));
 }
 
-/** Selects journal entries; absent criteria match every entry. */
-export interface JournalFilter {
+/** Selects requests entries; absent criteria match every entry. */
+export interface RequestFilter {
   /** Only requests of this operation. */
   readonly operationId?: string | undefined;
   /** Only requests with this HTTP method, in any case. */
@@ -105,45 +105,55 @@ export interface JournalFilter {
 }
 
 /** The latest 1000 requests, oldest first. */
-export interface Journal {
+export interface RequestLog {
   /** The number of requests since the latest clear. */
   readonly count: number;
-  /** The latest request. */
-  readonly latest: JournalEntry | undefined;
+  /**
+   * The latest request.
+   *
+   * @internal
+   */
+  readonly latest: RequestEntry | undefined;
   /** Lists entries: with `limit` the oldest after `after`, otherwise the latest. */
-  list(filter?: JournalFilter & { readonly limit?: number | undefined }): readonly JournalEntry[];
-  /** Returns an entry; the latest 200 include query, headers and bodies, without secrets and whole phone numbers unless `reveal` is true. */
-  get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
+  list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
+  /** Returns an entry; the latest 200 include query, headers and bodies, without secrets and whole phone numbers unless `redact` is false. */
+  get(id: number, options?: { readonly redact?: boolean | undefined }): RequestDetail | undefined;
   /**
    * Resolves once `count` entries match, 1 by default, or after `timeoutMs` of real time, 5000 by default, with those that match
    * by then.
+   *
+   * @internal
    */
   wait(
-    filter: JournalFilter & { readonly count?: number | undefined; readonly timeoutMs?: number | undefined },
-  ): Promise<readonly JournalEntry[]>;
-  /** Returns every operation with its documented and its seen statuses and codes, counted since the last clear. */
+    filter: RequestFilter & { readonly count?: number | undefined; readonly timeoutMs?: number | undefined },
+  ): Promise<readonly RequestEntry[]>;
+  /**
+   * Returns every operation with its documented and its seen statuses and codes, counted since the last clear.
+   *
+   * @internal
+   */
   coverage(): readonly OperationCoverage[];
   /** Removes every entry and every count. Ids go on counting. */
   clear(): void;
 }
 
-/** A journal that takes new entries. */
-export interface WritableJournal extends Journal {
-  add(entry: Omit<JournalEntry, "id">, exchange: RecordedExchange): JournalEntry;
-  /** An entry as the journal shows it, with what takes time to find. */
-  shown(entry: JournalEntry): JournalEntry;
-  /** What a store keeps of the journal. */
-  keep(): KeptJournal;
+/** A request log that takes new entries. */
+export interface WritableRequestLog extends RequestLog {
+  add(entry: Omit<RequestEntry, "id">, exchange: RecordedExchange): RequestEntry;
+  /** An entry as the request log shows it, with what takes time to find. */
+  shown(entry: RequestEntry): RequestEntry;
+  /** What a store keeps of the request log. */
+  keep(): KeptRequestLog;
   /** Puts stored entries and counts in place of the present ones. */
-  resume(kept: KeptJournal, entries: readonly JournalEntry[]): void;
+  resume(kept: KeptRequestLog, entries: readonly RequestEntry[]): void;
   /** The entries after an id, oldest first. */
-  entriesAfter(id: number): readonly JournalEntry[];
+  entriesAfter(id: number): readonly RequestEntry[];
   /** The request of an entry as it came, if it is kept. */
   exchangeOf(id: number): RecordedExchange | undefined;
 }
 
-/** The position of a journal, and what it has counted. */
-interface KeptJournal {
+/** The position of a request log, and what it has counted. */
+interface KeptRequestLog {
   /** The last id, and the last one before the latest clear. */
   readonly last: number;
   readonly cleared: number;
@@ -152,26 +162,26 @@ interface KeptJournal {
 
 /** Milliseconds of real time that `wait` takes at most. */
 const defaultWaitMs = 5000;
-/** The number of entries that a journal holds. */
+/** The number of entries that a request log holds. */
 const maxEntries = 1000;
 const maxDetailed = 200;
 
-/** Creates a journal of requests to these operations. `onClear` runs after each clear. */
-export function createJournal(
+/** Creates a request log of requests to these operations. `onClear` runs after each clear. */
+export function createRequestLog(
   operations: readonly OperationDescription[],
   onClear: () => void = () => {},
-): WritableJournal {
-  const entries = new Ring<JournalEntry>(maxEntries);
+): WritableRequestLog {
+  const entries = new Ring<RequestEntry>(maxEntries);
   const exchanges = new Ring<RecordedExchange>(maxDetailed);
-  const select = (filter: JournalFilter): JournalEntry[] => entries.after().filter((entry) => matches(filter, entry));
+  const select = (filter: RequestFilter): RequestEntry[] => entries.after().filter((entry) => matches(filter, entry));
   const counts = createCounts(operations);
   const listeners = new Set<() => void>();
-  const closest = new WeakMap<JournalEntry, readonly ClosestOperation[]>();
-  const shown = (entry: JournalEntry): JournalEntry => {
+  const closest = new WeakMap<RequestEntry, readonly ClosestOperation[]>();
+  const shown = (entry: RequestEntry): RequestEntry => {
     if (!isUnmatched(entry)) return entry;
     const found = closest.get(entry) ?? closestOperations(operations, entry);
     closest.set(entry, found);
-    return { ...entry, closest: found };
+    return { ...entry, closestOperations: found };
   };
   return {
     get count() {
@@ -181,11 +191,11 @@ export function createJournal(
       return entries.at(entries.last);
     },
     list: ({ limit, ...filter } = {}) => limited(select(filter), { after: filter.after, limit }).map(shown),
-    get(id, { reveal = false } = {}) {
+    get(id, { redact = true } = {}) {
       const entry = entries.at(id);
       if (entry === undefined) return undefined;
       const exchange = exchanges.at(id);
-      return { ...shown(entry), ...(exchange && detailOf(exchange, reveal)) };
+      return { ...shown(entry), ...(exchange && detailOf(exchange, redact)) };
     },
     exchangeOf: (id) => exchanges.at(id),
     entriesAfter: (after) => entries.after(after),
@@ -224,11 +234,11 @@ export function createJournal(
 
 /** Resolves once enough entries are selected, or after a time with those that are by then. */
 function waitFor(
-  select: () => JournalEntry[],
+  select: () => RequestEntry[],
   count: number,
   timeoutMs: number,
   listeners: Set<() => void>,
-): Promise<JournalEntry[]> {
+): Promise<RequestEntry[]> {
   return new Promise((resolve) => {
     const check = (isTimeout: boolean): void => {
       const found = select();
@@ -244,7 +254,7 @@ function waitFor(
   });
 }
 
-function countsIn({ changes, timers }: Effects): Pick<JournalEntry, "changeCount" | "timerCount"> {
+function countsIn({ changes, timers }: Effects): Pick<RequestEntry, "changeCount" | "timerCount"> {
   return {
     ...(changes.length > 0 && { changeCount: changes.length }),
     ...(timers.length > 0 && { timerCount: timers.length }),
@@ -252,11 +262,11 @@ function countsIn({ changes, timers }: Effects): Pick<JournalEntry, "changeCount
 }
 
 /** Whether nothing matches a request. One that was refused was not compared, and one that was passed on got its answer. */
-export function isUnmatched({ operationId, stub, decidedBy }: JournalEntry): boolean {
-  return operationId === undefined && stub === undefined && !["gate", "elsewhere"].includes(decidedBy.step);
+export function isUnmatched({ operationId, stub, decidedBy }: RequestEntry): boolean {
+  return operationId === undefined && stub === undefined && !["server", "fallback"].includes(decidedBy.step);
 }
 
-function matches(filter: JournalFilter, entry: JournalEntry): boolean {
+function matches(filter: RequestFilter, entry: RequestEntry): boolean {
   return (
     entry.id > (filter.after ?? 0) &&
     (filter.operationId ?? entry.operationId) === entry.operationId &&
@@ -267,14 +277,18 @@ function matches(filter: JournalFilter, entry: JournalEntry): boolean {
 }
 
 /** The table of the entries. A row holds those of one flush; its key is the last id. */
-const table = "journal";
+const table = "requests";
 
-/** Stores a journal at each flush, without the details of its requests. `stored` is what the store held. */
-export function keepJournal(journal: WritableJournal, writer: StateWriter, stored: StoredState | undefined): void {
-  const rows = stored?.rows<readonly JournalEntry[]>(table) ?? [];
-  const position = stored?.fact<KeptJournal>(table);
+/** Stores a request log at each flush, without the details of its requests. `stored` is what the store held. */
+export function keepRequestLog(
+  requests: WritableRequestLog,
+  writer: StateWriter,
+  stored: StoredState | undefined,
+): void {
+  const rows = stored?.rows<readonly RequestEntry[]>(table) ?? [];
+  const position = stored?.fact<KeptRequestLog>(table);
   if (position !== undefined)
-    journal.resume(
+    requests.resume(
       position,
       rows.flatMap(([, entries]) => entries.filter(({ id }) => isKept(id, position))),
     );
@@ -283,9 +297,9 @@ export function keepJournal(journal: WritableJournal, writer: StateWriter, store
   let last = position?.last ?? 0;
   let cleared = position?.cleared ?? 0;
   writer.addSource(() => {
-    const now = journal.keep();
+    const now = requests.keep();
     if (now.last === last && now.cleared === cleared) return { rows: [], done() {} };
-    const entries = journal.entriesAfter(last);
+    const entries = requests.entriesAfter(last);
     const dropped = keys.filter((key) => !isKept(key, now));
     const changes: RowChange[] = dropped.map((key) => ({ table, key: String(key), text: undefined }));
     if (entries.length > 0) changes.push({ table, key: String(now.last), text: JSON.stringify(entries) });
@@ -301,8 +315,8 @@ export function keepJournal(journal: WritableJournal, writer: StateWriter, store
   });
 }
 
-/** Whether a journal still holds an entry. */
-function isKept(id: number, { last, cleared }: KeptJournal): boolean {
+/** Whether a request log still holds an entry. */
+function isKept(id: number, { last, cleared }: KeptRequestLog): boolean {
   return id > Math.max(cleared, last - maxEntries);
 }
 
@@ -319,24 +333,24 @@ export interface RecordedRequest extends Exchange {
   /** Milliseconds of real time until the response was ready. */
   readonly durationMs: number;
   /** What decided the response, and why. */
-  readonly decidedBy: JournalEntry["decidedBy"];
+  readonly decidedBy: RequestEntry["decidedBy"];
 }
 
-/** Records a request, and returns its journal entry. */
-export type Recorder = (entry: Omit<JournalEntry, "id">, exchange: RecordedExchange) => JournalEntry;
+/** Records a request, and returns its request log entry. */
+export type Recorder = (entry: Omit<RequestEntry, "id">, exchange: RecordedExchange) => RequestEntry;
 
-/** Creates a function that records a request in the journal and announces it to the followers of the events. */
-export function createRecorder(journal: WritableJournal, events: Events, writer?: StateWriter): Recorder {
+/** Creates a function that records a request in the request log and announces it to the followers of the events. */
+export function createRecorder(requests: WritableRequestLog, events: Events, writer?: StateWriter): Recorder {
   return (entry, exchange) => {
-    const added = journal.add(entry, exchange);
+    const added = requests.add(entry, exchange);
     writer?.plan("soon");
-    events.emit("request", () => ({ ...journal.shown(added), id: String(added.id) }));
+    events.emit("request.completed", () => ({ ...requests.shown(added), id: String(added.id) }));
     return added;
   };
 }
 
-/** The journal entry of a request that something in front of the backend answered. */
-export function entryOf(request: RecordedRequest, { clock }: Pick<BackendState, "clock">): Omit<JournalEntry, "id"> {
+/** The request log entry of a request that something in front of the backend answered. */
+export function entryOf(request: RecordedRequest, { clock }: Pick<BackendState, "clock">): Omit<RequestEntry, "id"> {
   const { method, url, status, code, requestId, durationMs, decidedBy } = request;
   const { detail } = decidedBy;
   return {

@@ -35,18 +35,18 @@ export interface TokenOptions {
 }
 
 /** Issues credentials, which no operation of the API does. Both methods throw InputError that names the bad field. */
-export interface Keys {
+export interface Credentials {
   /** Issues an API key and returns it with its id. */
-  issueApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
+  createApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
   /** Issues an access token (JWT) for a user. */
-  issueToken(options: TokenOptions): Promise<string>;
+  createAccessToken(options: TokenOptions): Promise<string>;
 }
 
 /** Creates the issuer of one backend's credentials. */
-export function createKeys(backend: BackendState, tokens: Pick<Tokens, "sign">): Keys {
+export function createCredentials(backend: BackendState, tokens: Pick<Tokens, "sign">): Credentials {
   const { state, clock, random, policies, expiries } = backend;
   return {
-    issueApiKey(given = {}) {
+    createApiKey(given = {}) {
       const options = withCanonicalIds(given);
       const accountId = options.accountId ?? state.accounts.keys().next().value;
       if (accountId === undefined || !state.accounts.has(accountId))
@@ -67,7 +67,7 @@ export function createKeys(backend: BackendState, tokens: Pick<Tokens, "sign">):
       expiries.add(keyEnd(record));
       return { id: record.id, key: record.key };
     },
-    async issueToken({ userId: given, expiresInSecs = policies.tokenLifetimeSecs, expired }) {
+    async createAccessToken({ userId: given, expiresInSecs = policies.tokenLifetimeSecs, expired }) {
       const userId = canonicalId(given);
       if (!state.users.has(userId)) throw new InputError("userId", `no user has the id ${userId}`);
       if (typeof expiresInSecs !== "number") throw new InputError("expiresInSecs", "must be a number of seconds");
