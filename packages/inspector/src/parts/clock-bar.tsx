@@ -31,7 +31,7 @@ export function ClockBar() {
         icon={isFlowing ? "pause" : "play"}
         label={isFlowing ? "Freeze the clock" : "Let the clock flow"}
         onPress={() =>
-          act(session, control.PUT("/_control/v1/clock", { body: { mode: isFlowing ? "frozen" : "flowing" } }))
+          act(session, control.PATCH("/_control/v1/clock", { body: { mode: isFlowing ? "frozen" : "flowing" } }))
         }
       />
       <Button label="+1 min: advance the clock by one minute" onPress={() => advance({ by: minute })}>

@@ -147,7 +147,7 @@ it("the line at now stands still on a frozen clock and moves on a flowing one", 
   const place = () => line.evaluate((element) => Number(element.style.getPropertyValue("--now")));
   await line.waitFor();
   expect([await place(), await place()]).toEqual([0, 0]);
-  await server.setClock({ mode: "flowing" });
+  await server.updateClock({ mode: "flowing" });
   await expect.poll(place).toBeGreaterThan(0);
 });
 
