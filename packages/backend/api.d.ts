@@ -1,22 +1,22 @@
 declare module "@call-transfer/backend" {
   export {
-    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, ConnectionInfo, Credentials, Deliveries,
-    Fault, Faults, HandledResponse, Inbox, InboxEvent, InputError, ListedFault, MemberRecord, NewTransfer, Policies,
-    RequestEntry, RequestLog, RingRecord, RowChange, SandboxRegistry, SandboxRegistryOptions, SandboxStorage,
-    SandboxStore, Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers,
-    UpcomingTimer, createBackend, createSandboxRegistry, demo, inboxUrl
+    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
+    HandledResponse, Inbox, InboxEvent, InputError, RequestLog, RequestEntry, Credentials, ListedFault, MemberRecord, NewTransfer,
+    OperationCoverage, ConnectionInfo, Policies, RingRecord, RowChange, SandboxStore, SandboxStorage, SandboxRegistry, SandboxRegistryOptions,
+    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, UpcomingTimer, createBackend,
+    createSandboxRegistry, demo, inboxUrl
   };
 }
 
 declare module "@call-transfer/backend/conformance" {
   export {
-    OpenSandboxStorage, OpenSandboxStore, RowChange, SandboxStorage, SandboxStorageCase, SandboxStore, SandboxStoreCase,
-    StoredRow, StoredSandbox, createMemoryStorage, sandboxStorageCases, sandboxStoreCases
+    OpenSandboxStore, OpenSandboxStorage, RowChange, SandboxStore, SandboxStoreCase, SandboxStorage, SandboxStorageCase,
+    StoredRow, StoredSandbox, createMemoryStorage, sandboxStoreCases, sandboxStorageCases
   };
 }
 
 declare module "@call-transfer/backend/msw" {
-  export { MswHttp, MswOptions, bypassFetch, callTransferHandlers };
+  export { MswHttp, MswOptions, callTransferHandlers, bypassFetch };
 }
 
 declare type AccountRecord = Checked<"accounts">;
@@ -36,6 +36,7 @@ declare interface Backend extends BackendControls {
   fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
   handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
   readonly resumed: boolean;
+  readonly randomSeed: number;
   close(): void;
 }
 
@@ -46,7 +47,7 @@ declare interface BackendControls {
   readonly state: State;
   readonly collections: Collections;
   readonly policies: Readonly<Policies>;
-  changePolicies(changes: Partial<Policies>): Policies;
+  updatePolicies(changes: Partial<Policies>): Policies;
   readonly faults: Faults;
   readonly stubs: Stubs;
   readonly deliveries: Deliveries;
@@ -54,6 +55,7 @@ declare interface BackendControls {
   readonly transfers: Transfers;
   readonly credentials: Credentials;
   readonly requests: RequestLog;
+  replay(id: number): Promise<RequestDetail>;
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   readonly operations: readonly OperationDescription[];
   applyScenario(name: ScenarioName): void;
@@ -75,7 +77,7 @@ declare interface BackendEvent {
 declare interface BackendOptions {
   readonly seed?: Seed;
   readonly now?: string | number | Date;
-  readonly clockMode?: Clock["mode"];
+  readonly clock?: Clock["mode"];
   readonly clockRate?: number;
   readonly randomSeed?: number;
   readonly policies?: Partial<Policies>;
@@ -104,10 +106,12 @@ declare interface Clock {
   iso(): string;
   readonly mode: ClockMode;
   readonly rate: number;
+  readonly pendingTimers: number;
   set(setting: ClockSetting): void;
   advance(step: Step): Promise<void>;
   sleep(ms: number, id?: string): Promise<void>;
   wait(ms: number): Promise<void>;
+  runDue(): Promise<void>;
 }
 
 declare type ClockMode = "frozen" | "running";
@@ -125,6 +129,12 @@ declare interface ClosestOperation {
   readonly fix: string;
 }
 
+declare interface CodeCount {
+  readonly code: string;
+  readonly documented: boolean;
+  readonly count: number;
+}
+
 declare type CollectionName = keyof typeof recordSchemas;
 
 declare interface Collections {
@@ -135,19 +145,10 @@ declare interface Collections {
   delete(name: CollectionName, id: string): boolean;
 }
 
-declare interface ConnectionInfo {
-  readonly address?: string;
-}
-
 declare type ContactRecord = Checked<"contacts">;
 
-declare interface Credentials {
-  createApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
-  createAccessToken(options: TokenOptions): Promise<string>;
-}
-
 declare interface Decision {
-  readonly step: "server" | "route" | "fault" | "credentials" | "api_key" | "account" | "rate_limit" | "path" | "query" | "body" | "operation" | "stub" | "fallback";
+  readonly step: "server" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
   readonly section?: string;
   readonly detail?: string;
 }
@@ -244,7 +245,7 @@ declare interface FaultWhen {
 declare interface Faults {
   add(fault: Fault | string): string;
   list(): readonly (Fault & ListedFault)[];
-  remove(id: string): boolean;
+  delete(id: string): boolean;
   clear(): void;
 }
 
@@ -263,18 +264,18 @@ declare interface HandledResponse {
 }
 
 declare interface Inbox {
-  response: InboxResponse;
+  answer: InboxResponse;
   list(): readonly InboxEvent[];
   clear(): void;
 }
+
+declare type InboxResponse = Readonly<z.output<typeof inboxResponseSchema>>;
 
 declare interface InboxEvent {
   readonly at: string;
   readonly headers: { readonly [key: string]: string };
   readonly body: string;
 }
-
-declare type InboxResponse = Readonly<z.output<typeof inboxResponseSchema>>;
 
 declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body"> {
   readonly headers: RequestHeaders;
@@ -290,9 +291,67 @@ declare class InputError extends Error {
   constructor(field: string, explanation: string);
 }
 
+declare interface RequestLog {
+  readonly count: number;
+  readonly latest: RequestEntry | undefined;
+  list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
+  get(id: number, options?: { readonly reveal?: boolean | undefined }): RequestDetail | undefined;
+  wait(filter: RequestFilter & {
+    readonly count?: number | undefined;
+    readonly timeoutMs?: number | undefined;
+  }): Promise<readonly RequestEntry[]>;
+  coverage(): readonly OperationCoverage[];
+  clear(): void;
+}
+
+declare interface RequestDetail extends RequestEntry {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestBody?: unknown;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: unknown;
+  readonly changes?: readonly ShownChange[];
+  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
+}
+
+declare interface RequestEntry {
+  readonly id: number;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operationId?: string;
+  readonly status: number;
+  readonly code?: string;
+  readonly fault?: string;
+  readonly stub?: string;
+  readonly error?: string;
+  readonly requestId: string;
+  readonly replayOf?: number;
+  readonly durationMs: number;
+  readonly decidedBy: Decision;
+  readonly caller?: RequestCaller;
+  readonly closest?: readonly ClosestOperation[];
+  readonly changeCount?: number;
+  readonly timerCount?: number;
+}
+
+declare interface RequestFilter {
+  readonly operationId?: string | undefined;
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  readonly status?: number | undefined;
+  readonly unmatched?: boolean | undefined;
+  readonly after?: number | undefined;
+}
+
 declare interface KeptEvents {
   readonly events: readonly BackendEvent[];
   readonly complete: boolean;
+}
+
+declare interface Credentials {
+  createApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
+  createAccessToken(options: TokenOptions): Promise<string>;
 }
 
 declare interface LateAnswer {
@@ -331,8 +390,18 @@ declare interface NewTransfer {
 }
 
 declare type NumberRecord = Checked<"numbers">;
-declare type OpenSandboxStorage = () => SandboxStorage | Promise<SandboxStorage>;
 declare type OpenSandboxStore = () => SandboxStore | Promise<SandboxStore>;
+declare type OpenSandboxStorage = () => SandboxStorage | Promise<SandboxStorage>;
+
+declare interface OperationCoverage {
+  readonly operationId: string;
+  readonly statuses: readonly StatusCount[];
+  readonly codes: readonly CodeCount[];
+}
+
+declare interface ConnectionInfo {
+  readonly address?: string;
+}
 
 declare interface PlainResponse {
   readonly status: number;
@@ -370,37 +439,6 @@ declare interface RequestCaller {
   readonly accountId?: string;
 }
 
-declare interface RequestDetail extends RequestEntry {
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly requestBody?: unknown;
-  readonly responseHeaders?: Readonly<Record<string, string>>;
-  readonly responseBody?: unknown;
-  readonly changes?: readonly ShownChange[];
-  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
-}
-
-declare interface RequestEntry {
-  readonly id: number;
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly operationId?: string;
-  readonly status: number;
-  readonly code?: string;
-  readonly fault?: string;
-  readonly stub?: string;
-  readonly error?: string;
-  readonly requestId: string;
-  readonly replayOf?: number;
-  readonly durationMs: number;
-  readonly decidedBy: Decision;
-  readonly caller?: RequestCaller;
-  readonly closestOperations?: readonly ClosestOperation[];
-  readonly changeCount?: number;
-  readonly timerCount?: number;
-}
-
 declare interface RequestFault {
   readonly name?: string;
   readonly match?: FaultMatch;
@@ -409,24 +447,9 @@ declare interface RequestFault {
   readonly do: FaultAction | readonly (FaultAction | "pass")[];
 }
 
-declare interface RequestFilter {
-  readonly operationId?: string | undefined;
-  readonly method?: string | undefined;
-  readonly path?: string | undefined;
-  readonly status?: number | undefined;
-  readonly after?: number | undefined;
-}
-
 declare interface RequestHeaders {
   get(name: string): string | null;
   [Symbol.iterator](): Iterator<[string, string]>;
-}
-
-declare interface RequestLog {
-  readonly count: number;
-  list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
-  get(id: number, options?: { readonly redact?: boolean | undefined }): RequestDetail | undefined;
-  clear(): void;
 }
 
 declare interface RingRecord extends DeepReadonly<z.output<typeof ring>> {}
@@ -435,24 +458,19 @@ declare interface RowChange extends Omit<StoredRow, "text"> {
   readonly text: string | undefined;
 }
 
+declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 declare type SandboxOptions = Omit<BackendOptions, "store" | "name">;
 
-declare interface SandboxRegistry {
-  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
-  readonly default: Backend;
-  get(name: string): Backend | undefined;
-  create(name: string, options?: SandboxOptions): Backend;
-  delete(name: string): boolean;
-  list(): readonly string[];
+declare interface SandboxStore {
+  readonly readOnly?: boolean;
+  load(): Iterable<StoredRow> | undefined;
+  commit(changes: readonly RowChange[]): void;
   close(): void;
 }
 
-declare interface SandboxRegistryOptions extends SandboxOptions {
-  readonly stores?: SandboxStorage;
-  readonly autoSandboxes?: boolean;
-  readonly maxSandboxes?: number;
-  readonly sandboxIdleMs?: number;
+declare interface SandboxStoreCase {
+  readonly name: string;
+  run(openStore: OpenSandboxStore): Promise<void>;
 }
 
 declare interface SandboxStorage {
@@ -468,19 +486,26 @@ declare interface SandboxStorageCase {
   run(openStores: OpenSandboxStorage): Promise<void>;
 }
 
-declare interface SandboxStore {
-  readonly readOnly?: boolean;
-  load(): Iterable<StoredRow> | undefined;
-  commit(changes: readonly RowChange[]): void;
+declare interface SandboxRegistry {
+  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
+  readonly default: Backend;
+  get(name: string): Backend | undefined;
+  create(name: string, options?: SandboxOptions): Backend;
+  delete(name: string): boolean;
+  list(): readonly string[];
+  follow(listener: SandboxListener): () => void;
   close(): void;
 }
 
-declare interface SandboxStoreCase {
-  readonly name: string;
-  run(openStore: OpenSandboxStore): Promise<void>;
+declare interface SandboxRegistryOptions extends SandboxOptions {
+  readonly stores?: SandboxStorage;
+  readonly autoSandboxes?: boolean;
+  readonly maxSandboxes?: number;
+  readonly sandboxIdleMs?: number;
 }
 
-declare type ScenarioName = (typeof scenarios)[number]["name"];
+declare type ScenarioName = "app-times-out" | "slow-app" | "all-members-away" | "secret-rotated" | "daily-limit-reached" | "queue-full" | "rate-limited" | "flaky-503" | "lost-responses";
 
 declare interface ScriptEntry extends Callee {
   readonly answerAfterSecs?: number | undefined;
@@ -518,6 +543,12 @@ declare interface State {
   readonly apiKeys: Map<string, ApiKeyRecord>;
   readonly roles: Map<string, DeepReadonly<RoleDefinition>>;
   readonly transfers: Map<string, TransferRecord>;
+}
+
+declare interface StatusCount {
+  readonly status: number;
+  readonly documented: boolean;
+  readonly count: number;
 }
 
 declare type Step = { readonly by: number } | { readonly to: number | string } | { readonly nextTimer: true };
@@ -563,8 +594,7 @@ declare interface StubResponse {
 declare interface Stubs {
   add(stub: Stub): string;
   list(): readonly ListedStub[];
-  replace(id: string, stub: Stub): boolean;
-  remove(id: string): boolean;
+  delete(id: string): boolean;
   clear(): void;
 }
 
@@ -585,7 +615,9 @@ declare interface TransferRecord extends DeepReadonly<z.output<typeof transfer>>
 declare interface Transfers {
   start(input: NewTransfer): TransferRecord;
   answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
+  decline(id: string, callee: Callee): boolean;
   get(id: string): TransferRecord | undefined;
+  list(): readonly TransferRecord[];
 }
 
 declare type TransportFault = { readonly kind: "reset" | "empty" | "hang" } | {
@@ -617,7 +649,7 @@ declare type WebhookFaultAction = ("truncate" | "reorder") | {
 } | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly ignoreSuccess?: boolean } } | {
   readonly delaySecs: number;
 } | { readonly signatureAgeSecs: number } | {
-  readonly sign: "none" | "wrong_secret" | "previous_secret" | "wrong_first" | "reversed";
+  readonly sign: "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
 } | { readonly copyTo: readonly string[] };
 
 declare interface WebhookMatch {
@@ -627,10 +659,8 @@ declare interface WebhookMatch {
   readonly sandbox?: string;
 }
 
-declare function bypassFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
 declare function createBackend(options?: BackendOptions): Backend;
-declare function createMemoryStorage(): SandboxStorage;
 declare function createSandboxRegistry(options?: SandboxRegistryOptions): SandboxRegistry;
 
 declare const demo: {
@@ -703,6 +733,7 @@ declare const inboxResponseSchema: z.ZodObject<{
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
+declare function createMemoryStorage(): SandboxStorage;
 
 declare const recordSchemas: {
   accounts: z.ZodObject<{
@@ -815,82 +846,32 @@ declare const ring: z.ZodObject<{
   destinationId: z.ZodString;
   memberId: z.ZodExactOptional<z.ZodString>;
   kind: z.ZodString;
-  startedAt: z.ZodNumber;
-  endsAt: z.ZodNumber;
+  from: z.ZodNumber;
+  until: z.ZodNumber;
   outcome: z.ZodEnum<{
     abandoned: "abandoned";
     answered: "answered";
     busy: "busy";
     declined: "declined";
     missed: "missed";
-    ringing: "ringing";
     skipped: "skipped";
+    ringing: "ringing";
     taken: "taken";
   }>;
   reason: z.ZodExactOptional<z.ZodString>;
   deliveryId: z.ZodExactOptional<z.ZodString>;
   missedCalls: z.ZodExactOptional<z.ZodInt>;
-  lateAnswers: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
+  late: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
 }, z.core.$strip>;
 
-declare const sandboxStorageCases: readonly SandboxStorageCase[];
 declare const sandboxStoreCases: readonly SandboxStoreCase[];
-
-declare const scenarios: readonly [{
-  readonly name: "app-times-out";
-  readonly description: "The app answers no offer, so each delivery times out. Offers go to the built-in inbox.";
-  readonly section: "§6";
-  readonly inbox: { readonly delaySecs: 86400 };
-  readonly edit: "appsAtInbox";
-}, {
-  readonly name: "slow-app";
-  readonly description: "The app accepts each offer after eight seconds. Offers go to the built-in inbox.";
-  readonly section: "§6";
-  readonly inbox: { readonly delaySecs: 8 };
-  readonly edit: "appsAtInbox";
-}, {
-  readonly name: "all-members-away";
-  readonly description: "Every member is away until changed, so no person rings.";
-  readonly section: "§2.4";
-  readonly edit: "membersAway";
-}, {
-  readonly name: "secret-rotated";
-  readonly description: "Every app destination has a new secret, and each webhook carries two signatures for 24 hours.";
-  readonly section: "§6.2";
-  readonly edit: "secretsRotated";
-}, {
-  readonly name: "daily-limit-reached";
-  readonly description: "Every account has placed all its calls of the day, so each call is refused until midnight UTC.";
-  readonly section: "§8";
-  readonly edit: "dailyQuotaUsed";
-}, {
-  readonly name: "queue-full";
-  readonly description: "No call may start and none may wait, so each call is refused with queue_full.";
-  readonly section: "§8.2";
-  readonly policies: { readonly concurrentCallLimit: 0; readonly callQueueLimit: 0 };
-}, {
-  readonly name: "rate-limited";
-  readonly description: "Each credential may send five requests in 20 seconds.";
-  readonly section: "§8.1";
-  readonly policies: { readonly rateLimit: { readonly requests: 5; readonly windowSecs: 20 } };
-}, {
-  readonly name: "flaky-503";
-  readonly description: "One request in five fails with service_unavailable.";
-  readonly section: "§7.2";
-  readonly faults: readonly ["* service_unavailable 20%"];
-}, {
-  readonly name: "lost-responses";
-  readonly description: "Each call is placed, but the connection is reset before the answer arrives.";
-  readonly section: "§8.3";
-  readonly faults: readonly ["createCall process_then_reset always"];
-}];
-
+declare const sandboxStorageCases: readonly SandboxStorageCase[];
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
 
 declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
   now: z.ZodNumber;
-  mode: z.ZodEnum<{ frozen: "frozen"; running: "running" }>;
+  mode: z.ZodEnum<{ running: "running"; frozen: "frozen" }>;
   rate: z.ZodExactOptional<z.ZodNumber>;
   random: z.ZodRecord<z.ZodString, z.ZodInt>;
   tokenSecret: z.ZodString;
@@ -939,8 +920,10 @@ declare const transfer: z.ZodObject<{
   startedAt: z.ZodNumber;
   callEndsAt: z.ZodExactOptional<z.ZodNumber>;
   answeredAt: z.ZodExactOptional<z.ZodNumber>;
-  answeredRingIndex: z.ZodExactOptional<z.ZodInt>;
+  answeredBy: z.ZodExactOptional<z.ZodInt>;
   endedAt: z.ZodExactOptional<z.ZodNumber>;
   rings: z.ZodArray<z.ZodType<RingRecord, unknown, z.core.$ZodTypeInternals<RingRecord, unknown>>>;
   answers: z.ZodArray<z.ZodInt>;
 }, z.core.$strip>;
+
+declare function bypassFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;

@@ -22,6 +22,7 @@ const models = {
         "RequestCaller",
         "RequestEntry",
         "Rule",
+        "ScenarioName",
         "SignatureParts",
         "Stub",
         "StubMatch",

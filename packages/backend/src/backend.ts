@@ -421,7 +421,7 @@ function createControls(
     operations,
     advance: (step) => advance(backend, step),
     upcomingTimers: () => upcomingTimers(backend),
-    changePolicies(changes) {
+    updatePolicies(changes) {
       checkPolicies(changes);
       Object.assign(policies, structuredClone(changes));
       backend.writer?.touch("policies");

@@ -95,10 +95,14 @@ async function converse(send: MswPage["send"]): Promise<Record<string, { status:
     "the sandbox",
     control("/sandboxes", { name: "side-by-side", seed: world, now, clockMode: "frozen", randomSeed: 7 }),
   );
-  const { key } = parsed(await ask("a key", inPlace(control("/auth/api-keys", { accountId: accounts.home })))) as {
+  const { key } = parsed(
+    await ask("a key", inPlace(control("/credentials/api-keys", { accountId: accounts.home }))),
+  ) as {
     key: string;
   };
-  const { token } = parsed(await ask("a token", inPlace(control("/auth/tokens", { userId: users.owner })))) as {
+  const { token } = parsed(
+    await ask("a token", inPlace(control("/credentials/access-tokens", { userId: users.owner }))),
+  ) as {
     token: string;
   };
   for (const id of operationIds)

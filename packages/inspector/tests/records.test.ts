@@ -80,7 +80,7 @@ it("only the fields of an id are fixed", () => {
 });
 
 it.each([
-  [{ type: "state.changed", collection: "flows" }, ["flows"]],
+  [{ type: "record.changed", collection: "flows" }, ["flows"]],
   [{ type: "member.availability_changed" }, ["members"]],
   [{ type: "call.completed" }, ["calls"]],
   [{ type: "request.completed", operationId: "deleteMemberHours", changeCount: 1 }, ["members"]],

@@ -113,11 +113,11 @@ describe("a request", () => {
   it("keeps a value of the path in its segment, and leaves empty values of the query out", () => {
     const { url } = buildRequest(
       "http://mock.test/base",
-      find("getRecord"),
+      find("updateRecord"),
       { collection: "calls", id: "../a b" },
       undefined,
     );
-    expect(url).toBe("http://mock.test/base/_control/v1/state/calls/..%2Fa%20b");
+    expect(url).toBe("http://mock.test/base/_control/v1/records/calls/..%2Fa%20b");
     expect(buildRequest("http://mock.test", find("listRequests"), { status: "", after: "3" }, undefined).url).toBe(
       "http://mock.test/_control/v1/requests?after=3",
     );

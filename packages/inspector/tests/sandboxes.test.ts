@@ -20,7 +20,7 @@ describe("compareSnapshots", () => {
     });
     backend.state.flows.delete(demo.flows.published);
     backend.seed({ accounts: [{ id: "a0000000-0000-4000-8000-0000000000ff", name: "Another" }] });
-    backend.changePolicies({ callDurationSecs: 5 });
+    backend.updatePolicies({ callDurationSecs: 5 });
     backend.faults.add("createCall 503");
     const differences = compareSnapshots(before, backend.snapshot());
     expect(differences).toEqual([

@@ -119,7 +119,7 @@ describe("the command", () => {
       await client.connect(transport);
       expect(client.getNegotiatedProtocolVersion()).toBe(version);
       expect(client.getServerVersion()).toMatchObject({ name: "call-transfer", version: description.version });
-      await client.callTool({ name: "mock_set_clock", arguments: { mode: "running" } });
+      await client.callTool({ name: "mock_update_clock", arguments: { mode: "running" } });
       const { structuredContent } = await client.callTool({ name: "create_call", arguments: aCall });
       expect(structuredContent).toMatchObject({ type: "initiated" });
       await client.close();

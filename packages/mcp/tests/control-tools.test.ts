@@ -11,8 +11,8 @@ describe("the tools of a mock", () => {
     const { data: moved } = await call("mock_advance_clock", { by: 60_000 });
     expect(moved.effects).toMatchObject([{ type: "call.completed", id: placed.callId }]);
     expect(await latest()).toMatchObject([{ id: placed.callId, status: "completed", duration: 60 }]);
-    expect(await call("mock_set_clock", { mode: "running" })).toMatchObject({ data: { mode: "running" } });
-    expect(await call("mock_set_clock", { mode: "frozen" })).toMatchObject({ data: { mode: "frozen" } });
+    expect(await call("mock_update_clock", { mode: "running" })).toMatchObject({ data: { mode: "running" } });
+    expect(await call("mock_update_clock", { mode: "frozen" })).toMatchObject({ data: { mode: "frozen" } });
   });
 
   it("make requests fail, show what was asked and decide who answers", async () => {
@@ -20,7 +20,7 @@ describe("the tools of a mock", () => {
     const { data: added } = await call("mock_add_fault", { text: "listRoles conflict always" });
     expect(await call("mock_list_faults")).toMatchObject({ data: { faults: [{ id: added.id }] } });
     expect(await call("list_roles")).toMatchObject({ isError: true });
-    expect(await call("mock_remove_fault", { id: added.id })).toMatchObject({ isError: false });
+    expect(await call("mock_delete_faults", { id: added.id })).toMatchObject({ isError: false });
     expect(await call("list_roles")).toMatchObject({ isError: false });
     const { data: listed } = await call("mock_list_requests", { operationId: "listRoles" });
     expect(listed.requests).toMatchObject([{ status: 409 }, { status: 200 }]);
@@ -92,11 +92,6 @@ describe("the tools of a mock", () => {
         name.startsWith("mock_") && annotations?.[hint] ? [name.slice("mock_".length)] : [],
       );
     for (const name of await named("readOnlyHint")()) expect(name).toMatch(/^(?:get|list)/);
-    expect((await named("destructiveHint")()).sort()).toEqual([
-      "clear_faults",
-      "remove_fault",
-      "reset_sandbox",
-      "restore_snapshot",
-    ]);
+    expect((await named("destructiveHint")()).sort()).toEqual(["delete_faults", "reset_sandbox", "restore_snapshot"]);
   });
 });

@@ -17,7 +17,7 @@ describe("the tools of the API", () => {
     const described = Object.values(document.paths).flatMap((item) => Object.values(item) as object[]);
     const texts = described.flatMap((operation) =>
       "operationId" in operation && "summary" in operation && "description" in operation
-        ? [[toolName(operation.operationId), operation.summary, withoutLinks(String(operation.description))]]
+        ? [[toolName(String(operation.operationId)), operation.summary, withoutLinks(String(operation.description))]]
         : [],
     );
     const listed = (await tools()).filter(({ name }) => names.has(name));

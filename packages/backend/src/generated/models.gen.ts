@@ -179,6 +179,9 @@ export interface StubResponse {
   readonly body?: unknown;
 }
 
+/** A situation that apps are tested in. */
+export type ScenarioName = "app-times-out" | "slow-app" | "all-members-away" | "secret-rotated" | "daily-limit-reached" | "queue-full" | "rate-limited" | "flaky-503" | "lost-responses";
+
 /** A request and its response in short: no headers, query or body, so no secrets. */
 export interface RequestEntry {
   /** Counts up from 1, also across a clear and a reset. */

@@ -31,7 +31,7 @@ export function ClockBar() {
         icon={isRunning ? "pause" : "play"}
         label={isRunning ? "Freeze the clock" : "Let the clock run"}
         onPress={() =>
-          act(session, control.PUT("/_control/v1/clock", { body: { mode: isRunning ? "frozen" : "running" } }))
+          act(session, control.PATCH("/_control/v1/clock", { body: { mode: isRunning ? "frozen" : "running" } }))
         }
       />
       <Button label="+1 min: advance the clock by one minute" onPress={() => advance({ by: minute })}>

@@ -65,7 +65,7 @@ function ClockFace({
   const session = useSession();
   const isRunning = clock.mode === "running";
   const set = (setting: Schema<"ClockSetting">) =>
-    act(session, session.control.peek().PUT("/_control/v1/clock", { body: setting }));
+    act(session, session.control.peek().PATCH("/_control/v1/clock", { body: setting }));
   return (
     <section class="clock-face panel" aria-label="Now">
       <div class="clock-time">

@@ -66,31 +66,10 @@ describe("a fault", () => {
     await page.getByText("No faults").waitFor();
   });
 
-  it("is the same in the text and in the builder", async () => {
-    await using inspector = await open({ server: frozen, screen: "faults" });
-    const { page } = inspector;
-    await page.getByLabel("Operation").selectOption("listRoles");
-    await page.getByLabel("Error code of step 1").selectOption("queue_full");
-    await page.getByRole("button", { name: "Add a step" }).click();
-    await page.getByRole("button", { name: "Move step 2 up" }).click();
-    await page.getByLabel("Until removed").check();
-    await page.waitForFunction(() =>
-      [...document.querySelectorAll("input")].some(({ value }) => value === "listRoles pass, queue_full always"),
-    );
-    await textOf(inspector).fill("GET latency 1500ms");
-    await page.getByLabel("Delay of step 1").waitFor();
-    expect(await page.getByLabel("Delay of step 1").inputValue()).toBe("1500");
-    expect(await page.getByLabel("Method").inputValue()).toBe("GET");
-  });
-
   it("of several steps takes one after the other", async () => {
     await using inspector = await open({ server: frozen, screen: "faults" });
     const { page } = inspector;
-    await page.getByRole("button", { name: "createCall 503, 503, pass" }).click();
-    await page.getByLabel("What step 3 does").waitFor();
-    await page.getByLabel("Operation").selectOption("listRoles");
-    await page.getByRole("button", { name: "Remove step 2" }).click();
-    await expect.poll(() => textOf(inspector).inputValue()).toBe("listRoles 503, pass");
+    await textOf(inspector).fill("listRoles 503, pass");
     await add(inspector);
     await page.getByText("1 more run through the steps").waitFor();
     expect(await readRoles(inspector)).toEqual([503]);
@@ -100,9 +79,8 @@ describe("a fault", () => {
   it("with a mistake shows what the server says, and is not added", async () => {
     await using inspector = await open({ server: frozen, screen: "faults" });
     await textOf(inspector).fill("creatCall 503");
+    await add(inspector);
     await inspector.page.getByText('"creatCall" is not understood here. Did you mean createCall?').waitFor();
-    expect(await textOf(inspector).getAttribute("aria-invalid")).toBe("true");
-    expect(await inspector.page.getByRole("button", { name: "Add the fault" }).isDisabled()).toBe(true);
     expect(await inspector.server.faults()).toEqual([]);
   });
 
@@ -112,7 +90,6 @@ describe("a fault", () => {
     await page.getByLabel("What fails").selectOption("webhooks");
     await page.getByLabel("Signature of step 1").selectOption("none");
     await page.getByLabel("Until removed").check();
-    await expect.poll(() => textOf(inspector).inputValue()).toBe("webhooks sign none always");
     await add(inspector);
     await page.getByText("sent without a signature").waitFor();
     await server.trigger(demo.destinations.app);

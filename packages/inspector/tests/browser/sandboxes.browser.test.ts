@@ -59,7 +59,7 @@ describe("a sandbox", () => {
   it("is reset after a question", async () => {
     await using inspector = await open({ server: frozen, screen: "sandboxes" });
     const { page, server } = inspector;
-    await server.changePolicies({ callDurationSecs: 5 });
+    await server.updatePolicies({ callDurationSecs: 5 });
     await page.getByRole("button", { name: "Reset default", exact: true }).click();
     expect((await server.policies()).callDurationSecs).toBe(5);
     await page.getByRole("dialog").getByRole("button", { name: "Reset default" }).click();
@@ -98,7 +98,7 @@ describe("a snapshot", () => {
     const downloading = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download snapshot 1" }).click();
     const file = await (await downloading).path();
-    await server.changePolicies({ callDurationSecs: 5 });
+    await server.updatePolicies({ callDurationSecs: 5 });
     await page.getByLabel("From a file").setInputFiles(file);
     await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
     await expect.poll(async () => (await server.policies()).callDurationSecs).toBe(60);

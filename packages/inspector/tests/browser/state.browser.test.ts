@@ -208,7 +208,7 @@ describe("records", () => {
     const { page } = inspector;
     const bodies: Promise<string>[] = [];
     page.on("response", (response) => {
-      if (response.url().includes("/state/")) bodies.push(response.text().catch(() => ""));
+      if (response.url().includes("/records/")) bodies.push(response.text().catch(() => ""));
     });
     await page.reload();
     await inspector.go("state", "destinations", demo.destinations.app);

@@ -147,7 +147,7 @@ it("the line at now stands still on a frozen clock and moves on a running one", 
   const place = () => line.evaluate((element) => Number(element.style.getPropertyValue("--now")));
   await line.waitFor();
   expect([await place(), await place()]).toEqual([0, 0]);
-  await server.setClock({ mode: "running" });
+  await server.updateClock({ mode: "running" });
   await expect.poll(place).toBeGreaterThan(0);
 });
 

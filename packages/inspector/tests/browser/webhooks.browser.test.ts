@@ -31,7 +31,7 @@ async function startReceiver({ secret, clock }: { readonly secret: string; reado
 
 /** Gives the demo's app another address. */
 async function pointAppTo({ server }: Inspector, url: string): Promise<void> {
-  const response = await fetch(`${server.url}/_control/v1/state/destinations/${demo.destinations.app}`, {
+  const response = await fetch(`${server.url}/_control/v1/records/destinations/${demo.destinations.app}`, {
     method: "PATCH",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ config: { url } }),

@@ -8,11 +8,11 @@ export function useDestinations(): {
 } {
   const live = useLive<{ records: readonly DestinationFacts[] }>(
     (control) =>
-      control.GET("/_control/v1/state/{collection}", {
+      control.GET("/_control/v1/records/{collection}", {
         params: { path: { collection: "destinations" }, query: { redact: true } },
       }),
     ({ type, changeCount }) =>
-      type === "state.changed" ||
+      type === "record.changed" ||
       type === "secret.expired" ||
       (type === "request.completed" && changeCount !== undefined),
   );

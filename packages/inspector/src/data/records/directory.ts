@@ -70,14 +70,14 @@ const collections = ["accounts", "users", "members", "destinations", "groups"] a
 export function useDirectory(): Live<Directory> {
   return useLive<Directory>(
     readDirectory,
-    ({ type, method }) => type === "state.changed" || (type === "request.completed" && method !== "GET"),
+    ({ type, method }) => type === "record.changed" || (type === "request.completed" && method !== "GET"),
   );
 }
 
 async function readDirectory(control: ControlClient): Promise<ControlResult> {
   const results = await Promise.all(
     collections.map((collection) =>
-      control.GET("/_control/v1/state/{collection}", { params: { path: { collection }, query: { redact: true } } }),
+      control.GET("/_control/v1/records/{collection}", { params: { path: { collection }, query: { redact: true } } }),
     ),
   );
   const [last] = results.toSorted((a, b) => Number(a.response.ok) - Number(b.response.ok));

@@ -16,7 +16,7 @@ const toNumber = "+15550200001";
 export async function readSampleCall(control: ControlClient): Promise<SampleCall | undefined> {
   const [accounts, flows, numbers] = await Promise.all(
     (["accounts", "flows", "numbers"] as const).map(async (collection) => {
-      const result = await control.GET("/_control/v1/state/{collection}", { params: { path: { collection } } });
+      const result = await control.GET("/_control/v1/records/{collection}", { params: { path: { collection } } });
       return dataAs<"RecordList">(result).records;
     }),
   );

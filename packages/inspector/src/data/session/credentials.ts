@@ -153,7 +153,9 @@ async function issue(control: ControlClient, caller: Caller): Promise<Held> {
   if (caller === "none") return { headers: {} };
   if (caller === "key") return { headers: bearer((await existingKey(control)) ?? (await newKey(control, "valid"))) };
   if (caller === "revokedKey") return { headers: bearer(await newKey(control, "revoked")) };
-  const issued = dataAs<"Token">(await control.POST("/_control/v1/auth/tokens", { body: tokens[caller] }));
+  const issued = dataAs<"Token">(
+    await control.POST("/_control/v1/credentials/access-tokens", { body: tokens[caller] }),
+  );
   return {
     headers: {
       ...bearer(issued.accessToken),
@@ -165,7 +167,9 @@ async function issue(control: ControlClient, caller: Caller): Promise<Held> {
 
 /** A key of the seed that anyone may use, so that a request adds no record. */
 async function existingKey(control: ControlClient): Promise<string | undefined> {
-  const result = await control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "apiKeys" } } });
+  const result = await control.GET("/_control/v1/records/{collection}", {
+    params: { path: { collection: "apiKeys" } },
+  });
   const usable = (record: Schema<"StateRecord">) =>
     (record.state ?? "valid") === "valid" && record.allowedIps === undefined && record.expiresAt === undefined;
   const key = dataAs<"RecordList">(result).records.find(usable)?.key;
@@ -173,7 +177,7 @@ async function existingKey(control: ControlClient): Promise<string | undefined> 
 }
 
 async function newKey(control: ControlClient, state: "valid" | "revoked"): Promise<string> {
-  return dataAs<"ApiKey">(await control.POST("/_control/v1/auth/api-keys", { body: { state } })).key;
+  return dataAs<"ApiKey">(await control.POST("/_control/v1/credentials/api-keys", { body: { state } })).key;
 }
 
 const bearer = (credential: string): Readonly<Record<string, string>> => ({ Authorization: `Bearer ${credential}` });

@@ -192,9 +192,7 @@ function follow(
 function watchServer(control: ControlClient, restarted: () => void): () => void {
   let known: string | undefined;
   return async () => {
-    const result = await control
-      .GET("/_control/v1/events/latest", { params: { query: { limit: 1 } } })
-      .catch(() => undefined);
+    const result = await control.GET("/_control/v1/events", { params: { query: { limit: 1 } } }).catch(() => undefined);
     if (result?.data === undefined) return;
     const current = dataAs<"EventList">(result).events[0]?.eventId.replace(/-\d+$/, "");
     const isOther = known !== undefined && known !== current;

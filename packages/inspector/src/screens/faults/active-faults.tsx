@@ -67,7 +67,7 @@ function FaultItem({ fault, history }: { readonly fault: ListedFault; readonly h
   const remove = () =>
     act(
       session,
-      session.control.value.DELETE("/_control/v1/faults/{id}", { params: { path: { id: fault.id } } }),
+      session.control.value.DELETE("/_control/v1/faults", { params: { query: { id: fault.id } } }),
       `${fault.id} is removed.`,
     );
   return (

@@ -23,19 +23,18 @@ const examples: readonly string[] = [
   "webhooks duplicate 2",
 ];
 
-/** Adds a fault, as a text or with the builder. Both show the same fault. */
+/** Adds a fault, as a text or with the builder: the one that was edited last. */
 export function AddFault() {
   const session = useSession();
   const draft = useMemo(
     () =>
-      createDraft(session, {
+      createDraft({
         text: "createCall 503",
         fault: { match: { operationId: "createCall" }, do: { code: "service_unavailable" } },
       }),
-    [session],
+    [],
   );
   const choices = useChoices();
-  const problem = draft.problem.value;
   const { isBusy, submit } = useSubmit(() => {
     const task = session.control.value.POST("/_control/v1/faults", { body: draft.body() });
     return act(session, task, "The fault is added. It applies from the next match.");
@@ -44,9 +43,7 @@ export function AddFault() {
     <Panel title="Add a fault">
       <form class="fault-text" onSubmit={submit}>
         <TextOfFault draft={draft} />
-        <SubmitButton disabled={problem !== undefined && !problem.isOld} isBusy={isBusy.value}>
-          Add the fault
-        </SubmitButton>
+        <SubmitButton isBusy={isBusy.value}>Add the fault</SubmitButton>
       </form>
       <ul class="chips" aria-label="Examples">
         {examples.map((example) => (
@@ -58,26 +55,19 @@ export function AddFault() {
         ))}
       </ul>
       <Builder fault={draft.fault.value} choices={choices} onChange={draft.setFault} />
-      {problem?.form === "builder" && (
-        <p class="field-error" role="alert" dir="auto">
-          {problem.message}
-        </p>
-      )}
     </Panel>
   );
 }
 
 function TextOfFault({ draft }: { readonly draft: Draft }) {
-  const problem = draft.problem.value;
   return (
     <Field
       label="As a text"
       hint={
-        draft.hasNoText.value
-          ? "Only JSON can say this fault, so it has no text. Add it as it is in the builder."
+        draft.form.value === "builder"
+          ? "The builder was edited last, so its fault is added."
           : "Which requests, what happens, how often. Enter adds it."
       }
-      error={problem?.form === "text" ? problem.message : undefined}
     >
       {(ids) => (
         <input
@@ -102,10 +92,10 @@ function useChoices(): Choices {
     readonly records: readonly { readonly id?: unknown; readonly name?: unknown; readonly kind?: unknown }[];
   }>(
     (control) =>
-      control.GET("/_control/v1/state/{collection}", {
+      control.GET("/_control/v1/records/{collection}", {
         params: { path: { collection: "destinations" }, query: { redact: true } },
       }),
-    ({ type, collection }) => type === "state.changed" && collection === "destinations",
+    ({ type, collection }) => type === "record.changed" && collection === "destinations",
   ).data;
   return {
     operationIds: coverage?.operations.map(({ operationId }) => operationId) ?? [],

@@ -67,7 +67,7 @@ export function useFaultHistories(): FaultHistories {
       loading = own;
       early = [];
       const result = await control
-        .GET("/_control/v1/events/latest", { params: { query: { limit: 2000 } } })
+        .GET("/_control/v1/events", { params: { query: { limit: 2000 } } })
         .catch(() => undefined);
       if (loading !== own) return;
       loading = undefined;

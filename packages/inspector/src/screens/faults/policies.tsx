@@ -8,15 +8,15 @@ import { LoadError } from "../../parts/screen.tsx";
 import { policyTitle } from "./policy-title.ts";
 import { PolicyValue, shownValue } from "./policy-value.tsx";
 
-type Policy = Schema<"PolicyDescriptions">["policies"][number];
+type Policy = Schema<"PolicyList">["policies"][number];
 
 const assumptions = "https://github.com/call-transfer/call-transfer/blob/main/docs/assumptions.md";
 
 /** The policies: each with the assumption that it stands for. */
 export function PolicyTable() {
   const filter = useSignal("");
-  const live = useLive<Schema<"PolicyDescriptions">>(
-    (control) => control.GET("/_control/v1/policies/descriptions"),
+  const live = useLive<Schema<"PolicyList">>(
+    (control) => control.GET("/_control/v1/policies"),
     ({ type }) => type === "policies.changed" || type === "scenario.applied",
   );
   const words = filter.value.toLowerCase();
@@ -55,7 +55,7 @@ function PolicyRow({ policy }: { readonly policy: Policy }) {
   const save = async (value: unknown) => {
     error.value = undefined;
     const result = await session.control.value
-      .PUT("/_control/v1/policies", { body: { [policy.name]: value } })
+      .PATCH("/_control/v1/policies", { body: { [policy.name]: value } })
       .catch((reason: unknown) => ({ data: undefined, error: { detail: String(reason) } }));
     if (result.data === undefined) error.value = messageOf(result.error);
     return result.data !== undefined;

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { policyTitle } from "./policy-title.ts";
 
-type Policy = Schema<"PolicyDescriptions">["policies"][number];
+type Policy = Schema<"PolicyList">["policies"][number];
 type Save = (value: unknown) => Promise<boolean>;
 
 /** The value of a policy in an input of its type. It is saved on Enter and when the user leaves the input. */

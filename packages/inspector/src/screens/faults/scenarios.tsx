@@ -5,31 +5,29 @@ import { act } from "../../data/session/act.ts";
 import { useSession } from "../../data/session/context.ts";
 import { useLive } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
-import { Code, Relative, Status } from "../../parts/data.tsx";
+import { Relative, Status } from "../../parts/data.tsx";
 import { LoadError } from "../../parts/screen.tsx";
 
 /** The scenarios as cards. */
 export function Scenarios() {
   const session = useSession();
-  const live = useLive<Schema<"ScenarioList">>((control) => control.GET("/_control/v1/scenarios"));
+  const { scenarios, error } = useScenarios();
   const applied = useApplied();
   return (
     <>
-      <LoadError error={live.error} />
+      <LoadError error={error} />
       <p class="intro">
         A scenario changes the records, policies, faults and the inbox of the sandbox. A reset of the sandbox ends it.
       </p>
       <ul class="cards">
-        {live.data?.scenarios.map((scenario) => (
+        {scenarios.map((scenario) => (
           <li key={scenario.name} class="card">
             <header class="panel-head">
               <h2>{scenario.name}</h2>
               <Applied at={applied.get(scenario.name)} />
             </header>
             <p>{scenario.description}</p>
-            <p class="card-parts">{partsOf(scenario)}</p>
             <footer class="card-end">
-              <span>{scenario.section}</span>
               <Button
                 label={`${applied.has(scenario.name) ? "Apply again" : "Apply"} ${scenario.name}`}
                 onPress={() =>
@@ -60,13 +58,21 @@ function Applied({ at }: { readonly at: string | undefined }) {
   );
 }
 
-/** What a scenario sets, besides records. */
-function partsOf({ faults = [], policies = {}, inbox }: Schema<"Scenario">) {
-  return [
-    ...faults.map((text) => `fault ${text}`),
-    ...Object.entries(policies).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
-    ...(inbox?.delaySecs === undefined ? [] : [`inbox delay ${inbox.delaySecs} s`]),
-  ].map((part) => <Code key={part}>{part}</Code>);
+interface ScenarioDocument {
+  readonly components: {
+    readonly schemas: {
+      readonly ScenarioName: {
+        readonly oneOf: readonly { readonly const: Schema<"ScenarioName">; readonly description: string }[];
+      };
+    };
+  };
+}
+
+/** The scenarios of the server, as its document describes them. */
+export function useScenarios() {
+  const { data, error } = useLive<ScenarioDocument>((control) => control.GET("/_control/v1/openapi.json"));
+  const described = data?.components.schemas.ScenarioName.oneOf ?? [];
+  return { error, scenarios: described.map(({ const: name, description }) => ({ name, description })) };
 }
 
 /** When each scenario was applied since the last reset, as far as the server's events reach. */
@@ -86,7 +92,7 @@ function useApplied(): ReadonlyMap<string, string> {
     };
     const load = async () => {
       const result = await control
-        .GET("/_control/v1/events/latest", { params: { query: { limit: 2000 } } })
+        .GET("/_control/v1/events", { params: { query: { limit: 2000 } } })
         .catch(() => undefined);
       if (isCurrent && result?.data !== undefined) take(dataAs<"EventList">(result).events);
     };

@@ -44,7 +44,7 @@ function StubItem({ stub }: { readonly stub: ListedStub }) {
   const remove = () =>
     act(
       session,
-      session.control.value.DELETE("/_control/v1/stubs/{id}", { params: { path: { id } } }),
+      session.control.value.DELETE("/_control/v1/stubs", { params: { query: { id } } }),
       `${id} is removed.`,
     );
   return (

@@ -104,7 +104,7 @@ function useRecords(session: Session): Records | undefined {
   useEffect(() => {
     let isCurrent = true;
     const read = async (collection: Collection) => {
-      const result = await control.GET("/_control/v1/state/{collection}", { params: { path: { collection } } });
+      const result = await control.GET("/_control/v1/records/{collection}", { params: { path: { collection } } });
       return [collection, dataAs<"RecordList">(result).records] as const;
     };
     Promise.all(suggestedCollections.map(read)).then(

@@ -39,8 +39,8 @@ const lifetimes: readonly (readonly [value: string, text: string])[] = [
 export function Credentials() {
   const session = useSession();
   const accounts = useLive<{ readonly records: readonly { readonly id?: unknown; readonly name?: unknown }[] }>(
-    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "accounts" } } }),
-    ({ type, collection }) => type === "state.changed" && collection === "accounts",
+    (control) => control.GET("/_control/v1/records/{collection}", { params: { path: { collection: "accounts" } } }),
+    ({ type, collection }) => type === "record.changed" && collection === "accounts",
   );
   const account = useSignal("");
   const lifetime = useSignal("");
@@ -131,7 +131,7 @@ function createIssuers({ source, sandbox, control }: Session, accountId: string 
       accessToken: token,
       expiresAt,
       accountId: own,
-    } = dataAs<"Token">(await control.value.POST("/_control/v1/auth/tokens", { body }));
+    } = dataAs<"Token">(await control.value.POST("/_control/v1/credentials/access-tokens", { body }));
     return {
       text: token,
       expiresAt,
@@ -143,7 +143,7 @@ function createIssuers({ source, sandbox, control }: Session, accountId: string 
     };
   };
   const issueKey = async (state: KeyState): Promise<Issued> => {
-    const result = await control.value.POST("/_control/v1/auth/api-keys", { body: { state, ...account } });
+    const result = await control.value.POST("/_control/v1/credentials/api-keys", { body: { state, ...account } });
     const { key } = dataAs<"ApiKey">(result);
     return { text: key, environment: { CALL_TRANSFER_BASE_URL: baseUrl, CALL_TRANSFER_API_KEY: key } };
   };

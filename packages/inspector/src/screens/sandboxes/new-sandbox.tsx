@@ -1,11 +1,11 @@
 import { headersOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { type Signal, useSignal } from "@preact/signals";
 import { useSession } from "../../data/session/context.ts";
-import { useLive } from "../../data/session/live.ts";
 import { SubmitButton } from "../../parts/button.tsx";
 import { Dialog, DialogEnd } from "../../parts/dialog.tsx";
 import { Field, SelectField, TextField } from "../../parts/field.tsx";
 import { useSubmit } from "../../parts/submit.ts";
+import { useScenarios } from "../faults/scenarios.tsx";
 import { readJsonFile } from "./read-json-file.ts";
 
 /** What the user has written so far. An empty text leaves the option to the server. */
@@ -171,11 +171,11 @@ function ScenarioFields({
   readonly change: Change;
   readonly error: string | undefined;
 }) {
-  const scenarios = useLive<Schema<"ScenarioList">>((control) => control.GET("/_control/v1/scenarios")).data?.scenarios;
+  const { scenarios } = useScenarios();
   return (
     <fieldset class="sandbox-scenarios">
       <legend>Scenarios</legend>
-      {scenarios?.map(({ name, description }) => (
+      {scenarios.map(({ name, description }) => (
         <label key={name} title={description}>
           <input
             type="checkbox"

@@ -17,7 +17,7 @@ export function DeleteDialog({
   const session = useSession();
   const refusal = useSignal<string | undefined>(undefined);
   const remove = async () => {
-    const { response, error } = await session.control.value.DELETE("/_control/v1/state/{collection}/{id}", {
+    const { response, error } = await session.control.value.DELETE("/_control/v1/records/{collection}/{id}", {
       params: { path: { collection, id } },
     });
     if (!response.ok) {

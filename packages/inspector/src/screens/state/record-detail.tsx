@@ -103,8 +103,9 @@ async function readSecret(
   id: string,
   field: string,
 ): Promise<string | undefined> {
-  const { data } = await session.control.value.GET("/_control/v1/state/{collection}/{id}", {
-    params: { path: { collection, id } },
+  const { data } = await session.control.value.GET("/_control/v1/records/{collection}", {
+    params: { path: { collection }, query: { id } },
   });
-  return data === undefined ? undefined : String(data[field]);
+  const record = data?.records[0];
+  return record === undefined ? undefined : String(record[field]);
 }

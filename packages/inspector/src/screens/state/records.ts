@@ -152,7 +152,7 @@ export function filterRecords(
 /** The collections that an event may have changed. */
 export function collectionsChangedBy(event: BackendEvent, names: readonly CollectionName[]): readonly CollectionName[] {
   const { type } = event;
-  if (type === "state.changed") return names.filter((name) => name === event.collection);
+  if (type === "record.changed") return names.filter((name) => name === event.collection);
   if (/^(?:stream\.gap|sandbox\.|scenario\.)/.test(type)) return names;
   if (/^(?:member|availability)\./.test(type)) return ["members"];
   if (type.startsWith("call.")) return ["calls"];

@@ -37,10 +37,10 @@ export function useRecordForm({ collection, record, isNew, only, proposed, done 
     const before = recordOf(fields, draftOf(fields, first));
     const after = json.value === undefined ? recordOf(fields, draft.value) : (parseJson(json.value, "") as StateRecord);
     if (isNew)
-      return control.POST("/_control/v1/state/{collection}", { params: { path: { collection } }, body: after });
+      return control.POST("/_control/v1/records/{collection}", { params: { path: { collection } }, body: after });
     const changes = changesBetween(before, after);
     if (Object.keys(changes).length === 0) return undefined;
-    return control.PATCH("/_control/v1/state/{collection}/{id}", {
+    return control.PATCH("/_control/v1/records/{collection}/{id}", {
       params: { path: { collection, id: recordId(collection, first) } },
       body: changes,
     });

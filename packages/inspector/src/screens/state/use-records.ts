@@ -47,7 +47,7 @@ export function useRecords(): LiveRecords {
     };
     const load = async (name: CollectionName) => {
       const result = await control
-        .GET("/_control/v1/state/{collection}", { params: { path: { collection: name }, query: { redact: true } } })
+        .GET("/_control/v1/records/{collection}", { params: { path: { collection: name }, query: { redact: true } } })
         .catch((reason: unknown) => String(reason));
       if (!isCurrent) return;
       if (typeof result === "string") error.value = result;

@@ -13,13 +13,12 @@ type Delivery = Schema<"Delivery">;
 
 /** A delivery in short. The screen Webhooks takes its signature apart. */
 export function DeliveryDetail({ id }: { readonly id: string }) {
-  const live = useLive<Delivery>(
-    (control) =>
-      control.GET("/_control/v1/webhooks/deliveries/{id}", { params: { path: { id }, query: { redact: true } } }),
+  const live = useLive<{ readonly deliveries: readonly Delivery[] }>(
+    (control) => control.GET("/_control/v1/webhooks/deliveries", { params: { query: { id, redact: true } } }),
     (event) => event.type === "delivery.completed" && event.id === id,
     id,
   );
-  const delivery = live.data;
+  const delivery = live.data?.deliveries[0];
   if (delivery === undefined) return <LoadError error={live.error} />;
   return (
     <div class="traffic-detail">

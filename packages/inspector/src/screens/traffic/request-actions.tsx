@@ -66,7 +66,7 @@ const addStub = (session: Session, id: number) =>
     // The control plane refuses any other method.
     const body = { method: method as Schema<"Stub">["method"], path, response: { body: {} } };
     const added = dataOf(await session.control.value.POST("/_control/v1/stubs", { body }));
-    session.notify("ok", `${added.id} answers such requests with {}. PUT /_control/v1/stubs/${added.id} replaces it.`);
+    session.notify("ok", `${added.id} answers such requests with {}. To change it, remove it and add another.`);
     session.go("faults", "stubs");
   });
 

@@ -16,7 +16,7 @@ export function createActions(session: Session, transfer: Transfer, nameOf: Name
   const control = session.control.peek();
   return {
     async answer(ring) {
-      const { error, response } = await control.POST("/_control/v1/transfers/{id}/answers", {
+      const { error, response } = await control.POST("/_control/v1/transfers/{id}/answer", {
         params: { path },
         body: calleeOf(ring),
       });
@@ -26,7 +26,7 @@ export function createActions(session: Session, transfer: Transfer, nameOf: Name
       else await act(session, Promise.resolve({ error, response }));
     },
     async decline(ring) {
-      const task = control.POST("/_control/v1/transfers/{id}/declines", { params: { path }, body: calleeOf(ring) });
+      const task = control.POST("/_control/v1/transfers/{id}/decline", { params: { path }, body: calleeOf(ring) });
       await act(session, task);
     },
     async letRing(until) {

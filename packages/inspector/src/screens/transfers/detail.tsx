@@ -19,11 +19,11 @@ interface Shown {
 export function TransferDetail({ transfer, directory }: Shown) {
   const session = useSession();
   const { nameOf } = directory;
-  const policies = useLive<Schema<"Policies">>(
+  const policies = useLive<Schema<"PolicyList">>(
     (control) => control.GET("/_control/v1/policies"),
     ({ type }) => type === "policies.changed",
   );
-  const missedCallLimit = Number(policies.data?.missedCallLimit ?? 0);
+  const missedCallLimit = Number(policies.data?.policies.find(({ name }) => name === "missedCallLimit")?.value ?? 0);
   const actions = createActions(session, transfer, nameOf);
   const timers = session.clock.clock.value?.upcomingTimers ?? [];
   const total = directory.groups.find(({ id }) => id === transfer.groupId)?.totalTimeoutSecs;

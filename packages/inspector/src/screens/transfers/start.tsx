@@ -7,6 +7,7 @@ import { useLive } from "../../data/session/live.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog, DialogEnd } from "../../parts/dialog.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
+import { useScenarios } from "../faults/scenarios.tsx";
 import { type Behaviour, type Callee, calleeKind, calleesOf, noBehaviour, scriptOf } from "./layout.ts";
 
 interface RunningCall {
@@ -70,7 +71,7 @@ function useStart(scenario: Signal<string>, close: () => void, body: () => Schem
   return async () => {
     const control = session.control.peek();
     if (scenario.value !== "") {
-      const path = { name: scenario.value };
+      const path = { name: scenario.value as Schema<"ScenarioName"> };
       if (!(await act(session, control.POST("/_control/v1/scenarios/{name}", { params: { path } })))) return;
     }
     const task = control.POST("/_control/v1/transfers", { body: body() });
@@ -84,7 +85,7 @@ function useStart(scenario: Signal<string>, close: () => void, body: () => Schem
 /** The calls of the account that are in progress. */
 function CallField({ call, accountId }: { readonly call: Signal<string>; readonly accountId: string | undefined }) {
   const calls = useLive<{ readonly records: readonly RunningCall[] }>(
-    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "calls" } } }),
+    (control) => control.GET("/_control/v1/records/{collection}", { params: { path: { collection: "calls" } } }),
     ({ type }) => type.startsWith("call."),
   );
   const running = (calls.data?.records ?? []).filter(
@@ -104,8 +105,7 @@ function CallField({ call, accountId }: { readonly call: Signal<string>; readonl
 }
 
 function ScenarioField({ scenario }: { readonly scenario: Signal<string> }) {
-  const scenarios =
-    useLive<Schema<"ScenarioList">>((control) => control.GET("/_control/v1/scenarios")).data?.scenarios ?? [];
+  const { scenarios } = useScenarios();
   return (
     <SelectField
       label="Scenario"

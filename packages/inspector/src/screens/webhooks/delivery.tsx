@@ -32,11 +32,12 @@ interface ListedDelivery {
 export function DeliveryDetail({ delivery: shown, destination, attempt }: ListedDelivery) {
   const session = useSession();
   const { id, url, error } = shown;
-  const { data: delivery, error: loadError } = useLive<Delivery>(
-    (control) => control.GET("/_control/v1/webhooks/deliveries/{id}", { params: { path: { id } } }),
+  const { data, error: loadError } = useLive<{ readonly deliveries: readonly Delivery[] }>(
+    (control) => control.GET("/_control/v1/webhooks/deliveries", { params: { query: { id } } }),
     undefined,
     id,
   );
+  const delivery = data?.deliveries[0];
   const outcome = outcomeOf(shown);
   const advice = adviceOn(shown, Date.now());
   const redeliver = async () => {

@@ -46,7 +46,7 @@ async function inboxDestination(session: Session): Promise<string> {
   const control = session.control.value;
   const { url } = dataAs<"Inbox">(await control.GET("/_control/v1/webhooks/inbox"));
   const records = async (collection: "destinations" | "accounts") =>
-    dataAs<"RecordList">(await control.GET("/_control/v1/state/{collection}", { params: { path: { collection } } }))
+    dataAs<"RecordList">(await control.GET("/_control/v1/records/{collection}", { params: { path: { collection } } }))
       .records;
   const existing = (await records("destinations")).find(
     ({ kind, enabled, config }) => kind === "app" && enabled === true && Object(config).url === url,
@@ -54,7 +54,7 @@ async function inboxDestination(session: Session): Promise<string> {
   if (existing !== undefined) return String(existing.id);
   const [account] = await records("accounts");
   if (account === undefined) throw new Error("There is no account. Add one on the screen State.");
-  const created = await control.POST("/_control/v1/state/{collection}", {
+  const created = await control.POST("/_control/v1/records/{collection}", {
     params: { path: { collection: "destinations" } },
     body: { id: newUuid(), accountId: account.id, name: "Built-in inbox", kind: "app", enabled: true, config: { url } },
   });

@@ -47,9 +47,11 @@ export function InboxView() {
             rank="danger"
             disabled={received.length === 0}
             onPress={() =>
-              act(session, session.control.value.DELETE("/_control/v1/webhooks/inbox"), "The inbox is empty.").then(
-                live.reload,
-              )
+              act(
+                session,
+                session.control.value.PATCH("/_control/v1/webhooks/inbox", { body: { answer: {}, received: [] } }),
+                "The inbox is empty.",
+              ).then(live.reload)
             }
           >
             Clear the inbox
@@ -94,8 +96,8 @@ function Answer({ answer }: { readonly answer: Schema<"InboxResponse"> }) {
   const save = () =>
     act(
       session,
-      session.control.value.PUT("/_control/v1/webhooks/inbox", {
-        body: { status: Number(status.value), delaySecs: Number(delay.value) },
+      session.control.value.PATCH("/_control/v1/webhooks/inbox", {
+        body: { answer: { status: Number(status.value), delaySecs: Number(delay.value) } },
       }),
       `The inbox answers ${status.value}${Number(delay.value) > 0 ? ` after ${delay.value} s` : ""}.`,
     );

@@ -20,9 +20,9 @@ export function Secrets({ destination }: { readonly destination: DestinationFact
   const overlap = overlapOf(destination);
   const isOpen = overlap !== undefined && now < overlap.to;
   const read = (field: "signingSecret" | "previousSecret") => async () => {
-    const path = { collection: "destinations" as const, id };
-    const { data } = await control.GET("/_control/v1/state/{collection}/{id}", { params: { path } });
-    return (data as DestinationFacts | undefined)?.[field];
+    const params = { path: { collection: "destinations" as const }, query: { id } };
+    const { data } = await control.GET("/_control/v1/records/{collection}", { params });
+    return (data?.records[0] as DestinationFacts | undefined)?.[field];
   };
   const rotate = () =>
     act(

@@ -103,9 +103,9 @@ function Check({ delivery }: { readonly delivery: Delivery }) {
   const result = useSignal<readonly string[]>([]);
   const check = async () => {
     const { signature, body, destinationId } = delivery;
-    const path = { collection: "destinations" as const, id: destinationId };
-    const { data } = await control.value.GET("/_control/v1/state/{collection}/{id}", { params: { path } });
-    const destination = data as DestinationFacts | undefined;
+    const params = { path: { collection: "destinations" as const }, query: { id: destinationId } };
+    const { data } = await control.value.GET("/_control/v1/records/{collection}", { params });
+    const destination = data?.records[0] as DestinationFacts | undefined;
     if (destination === undefined || signature === undefined) {
       result.value = ["The destination does not exist any more, so its secrets cannot be used."];
       return;
