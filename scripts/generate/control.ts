@@ -16,7 +16,16 @@ const models = {
   ...{ RecordChange: "ShownChange" },
   ...Object.fromEntries(
     [
-      ...["ClosestOperation", "Decision", "Delivery", "FaultMatch", "FaultWhen", "HoursWindow", "InboxEvent"],
+      ...[
+        "ClosestOperation",
+        "Decision",
+        "Delivery",
+        "DeliveryResponse",
+        "FaultMatch",
+        "FaultWhen",
+        "HoursWindow",
+        "InboxEvent",
+      ],
       ...[
         "LocalTime",
         "RequestCaller",

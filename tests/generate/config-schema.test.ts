@@ -60,7 +60,7 @@ it("accepts a file with policies, faults and a seed, and rejects an unknown fiel
   const good = {
     port: 4020,
     corsOrigin: ["http://localhost:5173"],
-    clockMode: "frozen",
+    clock: "frozen",
     policy: { callQueueLimit: 0 },
     fault: [{ do: { code: "queue_full" } }],
     seed: { accounts: [] },
