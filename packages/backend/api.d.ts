@@ -1,22 +1,22 @@
 declare module "@call-transfer/backend" {
   export {
-    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, Deliveries, Fault, Faults,
-    HandledResponse, Inbox, InboxEvent, InputError, RequestLog, RequestEntry, Credentials, ListedFault, MemberRecord, NewTransfer,
-    OperationCoverage, ConnectionInfo, Policies, RingRecord, RowChange, SandboxStore, SandboxStorage, SandboxRegistry, SandboxRegistryOptions,
-    Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers, UpcomingTimer, createBackend,
-    createSandboxRegistry, demo, inboxUrl
+    Backend, BackendControls, BackendEvent, BackendOptions, Clock, Collections, ConnectionInfo, Credentials, Deliveries,
+    Fault, Faults, HandledResponse, Inbox, InboxEvent, InputError, ListedFault, MemberRecord, NewTransfer, Policies,
+    RequestEntry, RequestLog, RingRecord, RowChange, SandboxRegistry, SandboxRegistryOptions, SandboxStorage,
+    SandboxStore, Seed, Snapshot, State, StoredRow, StoredSandbox, Stub, Stubs, TransferRecord, Transfers,
+    UpcomingTimer, createBackend, createSandboxRegistry, demo, inboxUrl
   };
 }
 
 declare module "@call-transfer/backend/conformance" {
   export {
-    OpenSandboxStore, OpenSandboxStorage, RowChange, SandboxStore, SandboxStoreCase, SandboxStorage, SandboxStorageCase,
-    StoredRow, StoredSandbox, createMemoryStorage, sandboxStoreCases, sandboxStorageCases
+    OpenSandboxStorage, OpenSandboxStore, RowChange, SandboxStorage, SandboxStorageCase, SandboxStore, SandboxStoreCase,
+    StoredRow, StoredSandbox, createMemoryStorage, sandboxStorageCases, sandboxStoreCases
   };
 }
 
 declare module "@call-transfer/backend/msw" {
-  export { MswHttp, MswOptions, callTransferHandlers, bypassFetch };
+  export { MswHttp, MswOptions, bypassFetch, callTransferHandlers };
 }
 
 declare type AccountRecord = Checked<"accounts">;
@@ -36,7 +36,6 @@ declare interface Backend extends BackendControls {
   fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
   handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
   readonly resumed: boolean;
-  readonly randomSeed: number;
   close(): void;
 }
 
@@ -55,7 +54,6 @@ declare interface BackendControls {
   readonly transfers: Transfers;
   readonly credentials: Credentials;
   readonly requests: RequestLog;
-  replay(id: number): Promise<RequestDetail>;
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   readonly operations: readonly OperationDescription[];
   applyScenario(name: ScenarioName): void;
@@ -77,7 +75,7 @@ declare interface BackendEvent {
 declare interface BackendOptions {
   readonly seed?: Seed;
   readonly now?: string | number | Date;
-  readonly clock?: Clock["mode"];
+  readonly clockMode?: Clock["mode"];
   readonly clockRate?: number;
   readonly randomSeed?: number;
   readonly policies?: Partial<Policies>;
@@ -106,12 +104,10 @@ declare interface Clock {
   iso(): string;
   readonly mode: ClockMode;
   readonly rate: number;
-  readonly pendingTimers: number;
   set(setting: ClockSetting): void;
   advance(step: Step): Promise<void>;
   sleep(ms: number, id?: string): Promise<void>;
   wait(ms: number): Promise<void>;
-  runDue(): Promise<void>;
 }
 
 declare type ClockMode = "frozen" | "running";
@@ -129,12 +125,6 @@ declare interface ClosestOperation {
   readonly fix: string;
 }
 
-declare interface CodeCount {
-  readonly code: string;
-  readonly documented: boolean;
-  readonly count: number;
-}
-
 declare type CollectionName = keyof typeof recordSchemas;
 
 declare interface Collections {
@@ -145,10 +135,19 @@ declare interface Collections {
   delete(name: CollectionName, id: string): boolean;
 }
 
+declare interface ConnectionInfo {
+  readonly address?: string;
+}
+
 declare type ContactRecord = Checked<"contacts">;
 
+declare interface Credentials {
+  createApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
+  createAccessToken(options: TokenOptions): Promise<string>;
+}
+
 declare interface Decision {
-  readonly step: "server" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "stub" | "elsewhere";
+  readonly step: "server" | "route" | "fault" | "credentials" | "api_key" | "account" | "rate_limit" | "path" | "query" | "body" | "operation" | "stub" | "fallback";
   readonly section?: string;
   readonly detail?: string;
 }
@@ -274,18 +273,18 @@ declare interface HandledResponse {
 }
 
 declare interface Inbox {
-  answer: InboxResponse;
+  response: InboxResponse;
   list(): readonly InboxEvent[];
   clear(): void;
 }
-
-declare type InboxResponse = Readonly<z.output<typeof inboxResponseSchema>>;
 
 declare interface InboxEvent {
   readonly at: string;
   readonly headers: { readonly [key: string]: string };
   readonly body: string;
 }
+
+declare type InboxResponse = Readonly<z.output<typeof inboxResponseSchema>>;
 
 declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body"> {
   readonly headers: RequestHeaders;
@@ -301,67 +300,9 @@ declare class InputError extends Error {
   constructor(field: string, explanation: string);
 }
 
-declare interface RequestLog {
-  readonly count: number;
-  readonly latest: RequestEntry | undefined;
-  list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
-  get(id: number, options?: { readonly reveal?: boolean | undefined }): RequestDetail | undefined;
-  wait(filter: RequestFilter & {
-    readonly count?: number | undefined;
-    readonly timeoutMs?: number | undefined;
-  }): Promise<readonly RequestEntry[]>;
-  coverage(): readonly OperationCoverage[];
-  clear(): void;
-}
-
-declare interface RequestDetail extends RequestEntry {
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly requestBody?: unknown;
-  readonly responseHeaders?: Readonly<Record<string, string>>;
-  readonly responseBody?: unknown;
-  readonly changes?: readonly ShownChange[];
-  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
-}
-
-declare interface RequestEntry {
-  readonly id: number;
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly operationId?: string;
-  readonly status: number;
-  readonly code?: string;
-  readonly fault?: string;
-  readonly stub?: string;
-  readonly error?: string;
-  readonly requestId: string;
-  readonly replayOf?: number;
-  readonly durationMs: number;
-  readonly decidedBy: Decision;
-  readonly caller?: RequestCaller;
-  readonly closest?: readonly ClosestOperation[];
-  readonly changeCount?: number;
-  readonly timerCount?: number;
-}
-
-declare interface RequestFilter {
-  readonly operationId?: string | undefined;
-  readonly method?: string | undefined;
-  readonly path?: string | undefined;
-  readonly status?: number | undefined;
-  readonly unmatched?: boolean | undefined;
-  readonly after?: number | undefined;
-}
-
 declare interface KeptEvents {
   readonly events: readonly BackendEvent[];
   readonly complete: boolean;
-}
-
-declare interface Credentials {
-  createApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
-  createAccessToken(options: TokenOptions): Promise<string>;
 }
 
 declare interface LateAnswer {
@@ -400,18 +341,8 @@ declare interface NewTransfer {
 }
 
 declare type NumberRecord = Checked<"numbers">;
-declare type OpenSandboxStore = () => SandboxStore | Promise<SandboxStore>;
 declare type OpenSandboxStorage = () => SandboxStorage | Promise<SandboxStorage>;
-
-declare interface OperationCoverage {
-  readonly operationId: string;
-  readonly statuses: readonly StatusCount[];
-  readonly codes: readonly CodeCount[];
-}
-
-declare interface ConnectionInfo {
-  readonly address?: string;
-}
+declare type OpenSandboxStore = () => SandboxStore | Promise<SandboxStore>;
 
 declare interface PlainResponse {
   readonly status: number;
@@ -449,6 +380,37 @@ declare interface RequestCaller {
   readonly accountId?: string;
 }
 
+declare interface RequestDetail extends RequestEntry {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestBody?: unknown;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: unknown;
+  readonly changes?: readonly ShownChange[];
+  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
+}
+
+declare interface RequestEntry {
+  readonly id: number;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operationId?: string;
+  readonly status: number;
+  readonly code?: string;
+  readonly fault?: string;
+  readonly stub?: string;
+  readonly error?: string;
+  readonly requestId: string;
+  readonly replayOf?: number;
+  readonly durationMs: number;
+  readonly decidedBy: Decision;
+  readonly caller?: RequestCaller;
+  readonly closestOperations?: readonly ClosestOperation[];
+  readonly changeCount?: number;
+  readonly timerCount?: number;
+}
+
 declare interface RequestFault {
   readonly name?: string;
   readonly match?: FaultMatch;
@@ -457,9 +419,25 @@ declare interface RequestFault {
   readonly do: FaultAction | readonly (FaultAction | "pass")[];
 }
 
+declare interface RequestFilter {
+  readonly operationId?: string | undefined;
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  readonly status?: number | undefined;
+  readonly unmatched?: boolean | undefined;
+  readonly after?: number | undefined;
+}
+
 declare interface RequestHeaders {
   get(name: string): string | null;
   [Symbol.iterator](): Iterator<[string, string]>;
+}
+
+declare interface RequestLog {
+  readonly count: number;
+  list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
+  get(id: number, options?: { readonly redact?: boolean | undefined }): RequestDetail | undefined;
+  clear(): void;
 }
 
 declare interface RingRecord extends DeepReadonly<z.output<typeof ring>> {}
@@ -468,19 +446,24 @@ declare interface RowChange extends Omit<StoredRow, "text"> {
   readonly text: string | undefined;
 }
 
-declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 declare type SandboxOptions = Omit<BackendOptions, "store" | "name">;
 
-declare interface SandboxStore {
-  readonly readOnly?: boolean;
-  load(): Iterable<StoredRow> | undefined;
-  commit(changes: readonly RowChange[]): void;
+declare interface SandboxRegistry {
+  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
+  readonly default: Backend;
+  get(name: string): Backend | undefined;
+  create(name: string, options?: SandboxOptions): Backend;
+  delete(name: string): boolean;
+  list(): readonly string[];
   close(): void;
 }
 
-declare interface SandboxStoreCase {
-  readonly name: string;
-  run(openStore: OpenSandboxStore): Promise<void>;
+declare interface SandboxRegistryOptions extends SandboxOptions {
+  readonly stores?: SandboxStorage;
+  readonly autoSandboxes?: boolean;
+  readonly maxSandboxes?: number;
+  readonly sandboxIdleMs?: number;
 }
 
 declare interface SandboxStorage {
@@ -496,23 +479,16 @@ declare interface SandboxStorageCase {
   run(openStores: OpenSandboxStorage): Promise<void>;
 }
 
-declare interface SandboxRegistry {
-  handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
-  readonly default: Backend;
-  get(name: string): Backend | undefined;
-  create(name: string, options?: SandboxOptions): Backend;
-  delete(name: string): boolean;
-  list(): readonly string[];
-  follow(listener: SandboxListener): () => void;
+declare interface SandboxStore {
+  readonly readOnly?: boolean;
+  load(): Iterable<StoredRow> | undefined;
+  commit(changes: readonly RowChange[]): void;
   close(): void;
 }
 
-declare interface SandboxRegistryOptions extends SandboxOptions {
-  readonly stores?: SandboxStorage;
-  readonly autoSandboxes?: boolean;
-  readonly maxSandboxes?: number;
-  readonly sandboxIdleMs?: number;
+declare interface SandboxStoreCase {
+  readonly name: string;
+  run(openStore: OpenSandboxStore): Promise<void>;
 }
 
 declare type ScenarioName = "app-times-out" | "slow-app" | "all-members-away" | "secret-rotated" | "daily-limit-reached" | "queue-full" | "rate-limited" | "flaky-503" | "lost-responses";
@@ -553,12 +529,6 @@ declare interface State {
   readonly apiKeys: Map<string, ApiKeyRecord>;
   readonly roles: Map<string, DeepReadonly<RoleDefinition>>;
   readonly transfers: Map<string, TransferRecord>;
-}
-
-declare interface StatusCount {
-  readonly status: number;
-  readonly documented: boolean;
-  readonly count: number;
 }
 
 declare type Step = { readonly by: number } | { readonly to: number | string } | { readonly nextTimer: true };
@@ -625,9 +595,7 @@ declare interface TransferRecord extends DeepReadonly<z.output<typeof transfer>>
 declare interface Transfers {
   start(input: NewTransfer): TransferRecord;
   answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
-  decline(id: string, callee: Callee): boolean;
   get(id: string): TransferRecord | undefined;
-  list(): readonly TransferRecord[];
 }
 
 declare type TransportFault = { readonly kind: "reset" | "empty" | "hang" } | {
@@ -659,7 +627,7 @@ declare type WebhookFaultAction = ("truncate" | "reorder") | {
 } | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly ignoreSuccess?: boolean } } | {
   readonly delaySecs: number;
 } | { readonly signatureAgeSecs: number } | {
-  readonly sign: "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
+  readonly sign: "none" | "wrong_secret" | "previous_secret" | "wrong_first" | "reversed";
 } | { readonly copyTo: readonly string[] };
 
 declare interface WebhookMatch {
@@ -669,8 +637,10 @@ declare interface WebhookMatch {
   readonly sandbox?: string;
 }
 
+declare function bypassFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
 declare function createBackend(options?: BackendOptions): Backend;
+declare function createMemoryStorage(): SandboxStorage;
 declare function createSandboxRegistry(options?: SandboxRegistryOptions): SandboxRegistry;
 
 declare const demo: {
@@ -743,7 +713,6 @@ declare const inboxResponseSchema: z.ZodObject<{
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
-declare function createMemoryStorage(): SandboxStorage;
 
 declare const recordSchemas: {
   accounts: z.ZodObject<{
@@ -856,32 +825,32 @@ declare const ring: z.ZodObject<{
   destinationId: z.ZodString;
   memberId: z.ZodExactOptional<z.ZodString>;
   kind: z.ZodString;
-  from: z.ZodNumber;
-  until: z.ZodNumber;
+  startedAt: z.ZodNumber;
+  endsAt: z.ZodNumber;
   outcome: z.ZodEnum<{
     abandoned: "abandoned";
     answered: "answered";
     busy: "busy";
     declined: "declined";
     missed: "missed";
-    skipped: "skipped";
     ringing: "ringing";
+    skipped: "skipped";
     taken: "taken";
   }>;
   reason: z.ZodExactOptional<z.ZodString>;
   deliveryId: z.ZodExactOptional<z.ZodString>;
   missedCalls: z.ZodExactOptional<z.ZodInt>;
-  late: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
+  lateAnswers: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
 }, z.core.$strip>;
 
-declare const sandboxStoreCases: readonly SandboxStoreCase[];
 declare const sandboxStorageCases: readonly SandboxStorageCase[];
+declare const sandboxStoreCases: readonly SandboxStoreCase[];
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
 
 declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
   now: z.ZodNumber;
-  mode: z.ZodEnum<{ running: "running"; frozen: "frozen" }>;
+  mode: z.ZodEnum<{ frozen: "frozen"; running: "running" }>;
   rate: z.ZodExactOptional<z.ZodNumber>;
   random: z.ZodRecord<z.ZodString, z.ZodInt>;
   tokenSecret: z.ZodString;
@@ -930,10 +899,8 @@ declare const transfer: z.ZodObject<{
   startedAt: z.ZodNumber;
   callEndsAt: z.ZodExactOptional<z.ZodNumber>;
   answeredAt: z.ZodExactOptional<z.ZodNumber>;
-  answeredBy: z.ZodExactOptional<z.ZodInt>;
+  answeredRingIndex: z.ZodExactOptional<z.ZodInt>;
   endedAt: z.ZodExactOptional<z.ZodNumber>;
   rings: z.ZodArray<z.ZodType<RingRecord, unknown, z.core.$ZodTypeInternals<RingRecord, unknown>>>;
   answers: z.ZodArray<z.ZodInt>;
 }, z.core.$strip>;
-
-declare function bypassFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;

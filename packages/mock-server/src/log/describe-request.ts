@@ -32,20 +32,20 @@ function texts(value: unknown, how: Omit<Part, "text">): Part[] {
 }
 
 /** What to change: the option that would accept a refused request, or the operation that was probably meant. */
-function advice({ decidedBy, closest }: BackendEvent): string | undefined {
+function advice({ decidedBy, closestOperations }: BackendEvent): string | undefined {
   const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
   if (step === "server" || step === "fallback") return typeof detail === "string" ? detail : undefined;
-  const [first] = Array.isArray(closest) ? closest : [];
+  const [first] = Array.isArray(closestOperations) ? closestOperations : [];
   const { method, path } = Object(first) as { method?: unknown; path?: unknown };
   return typeof path === "string" ? `Did you mean ${method} ${path}?` : undefined;
 }
 
 /** Why a request failed: what a handler threw, or the rule that decided, unless the line says it otherwise. */
-function reason({ error, decidedBy, closest }: BackendEvent, status: number): string | undefined {
+function reason({ error, decidedBy, closestOperations }: BackendEvent, status: number): string | undefined {
   if (typeof error === "string") return error.split("\n", 1)[0];
   const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
   // Otherwise the line names the fault, or what to change.
-  const isElsewhere = ["fault", "gate", "elsewhere"].includes(String(step));
-  const isShown = status < 400 || isElsewhere || Array.isArray(closest);
+  const isElsewhere = ["fault", "server", "fallback"].includes(String(step));
+  const isShown = status < 400 || isElsewhere || Array.isArray(closestOperations);
   return isShown || typeof detail !== "string" ? undefined : detail;
 }
