@@ -35,7 +35,7 @@ const kinds = [
   "/reference/api/webhook-transfer-offer",
   "/reference/control/clock",
   "/reference/sdk/interfaces/Calls",
-  "/decisions/0033-a-site-from-the-docs",
+  "/decisions/0017-inspector-site-and-playground",
   "/downloads/",
 ];
 

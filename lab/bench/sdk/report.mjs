@@ -24,7 +24,7 @@ export function figuresOf({ loopback, inProcess, sizes }) {
     {
       ...{ title: "Bundle of everything", unit: " kB", of: "minified, after gzip", limit: 19.2, digits: 1 },
       values: size(({ whole }) => whole),
-      why: "[what the bytes are](../../docs/decisions/0056-what-the-client-weighs-and-takes.md): unknown outcomes, their search, errors that say what to do.",
+      why: "[what the bytes are](../../docs/decisions/0005-limits-for-size-and-speed.md): unknown outcomes, their search, errors that say what to do.",
     },
     {
       ...{ title: "Bundle for one operation", unit: " kB", of: "minified, after gzip", limit: 16.7, digits: 1 },
