@@ -1,23 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { drawnCharts } from "../../scripts/charts/charts.ts";
 import { relativeLinksIn, tablesIn } from "../../scripts/markdown.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const page = read("docs/performance.md");
-
-it.each(drawnCharts)("$path shows the results in lab/bench/ (npm run record)", async ({ path, draw }) => {
-  await expect(draw()).toMatchFileSnapshot(`../../${path}`);
-});
-
-it.each(drawnCharts)("$path has a description, no script and no small text", ({ path }) => {
-  const picture = read(path);
-  expect(picture).toMatch(/<title id="title">\S[^<]*<\/title>\n<desc id="desc">\S/);
-  expect(picture).toContain("@media(prefers-color-scheme:dark)");
-  expect(picture).not.toContain("<script");
-  const sizes = [...picture.matchAll(/(\d+)px/g)].map(([, size]) => Number(size));
-  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12);
-});
 
 describe("docs/performance.md", () => {
   const parts = tablesIn(page)[0]?.rows.map(({ Part = "", "Measured on": date = "", Results = "" }) => {
