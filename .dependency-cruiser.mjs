@@ -1,4 +1,4 @@
-// Who may import whom: the packages, the folders inside them, and no circles. `npm run lint` runs it.
+// Who may import whom: the packages, the folders inside them, and no circles. `npm test` runs it.
 
 const packages = ["spec", "sdk", "backend", "inspector", "mock-server", "contract", "mcp"];
 /** The source of a package, or of a folder in it, such as `backend/model`. */
