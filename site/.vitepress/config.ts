@@ -75,6 +75,8 @@ export default defineConfig({
     },
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Source code on GitHub" }],
     externalLinkIcon: true,
+    // The text of the link, which its label must contain.
+    notFound: { linkLabel: "Take me home" },
     footer: {
       message: `MIT licensed. This site contains <a href="${base}THIRD-PARTY-LICENSES.txt" target="_self">code of others</a>.`,
     },
