@@ -26,7 +26,7 @@ function kindOf(path: string): Kind {
 }
 
 /** The pages of `docs/`, with links for the site. */
-export function docsPages(): Page[] {
+function docsPages(): Page[] {
   const paths = globSync("docs/**/*.md", { cwd: root }).sort();
   return paths.map((path) => ({
     path: path.slice("docs/".length),
@@ -35,7 +35,7 @@ export function docsPages(): Page[] {
 }
 
 /** The list of decisions. */
-export function decisionsPage(pages: readonly Page[]): Page {
+function decisionsPage(pages: readonly Page[]): Page {
   const decisions = pages.filter(({ path }) => path.startsWith("decisions/"));
   const lines = decisions.map((page) => `- [${titleOf(page)}](${page.path.slice("decisions/".length)})`);
   const text = `# Decisions\n\nThe reasons for the design, half a page each.\n\n${lines.join("\n")}\n`;

@@ -104,7 +104,7 @@ export function inputOf(id: OperationId): Parameters<typeof invoke>[2] {
 }
 
 /** The output of the program. */
-export async function outputOf(id: OperationId): Promise<string> {
+async function outputOf(id: OperationId): Promise<string> {
   const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: createBackend().fetch });
   return inspect(await invoke(client, id, inputOf(id)));
 }
