@@ -1,5 +1,4 @@
 # The mock server: docker build -t call-transfer-mock . && docker run --read-only -p 4010:4010 call-transfer-mock
-# `npm run check -- image` runs the same steps without a container engine.
 
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /source

@@ -9,6 +9,7 @@ import { join, matchesGlob, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { keepBytecode } from "./python.ts";
 import { failureIn, runSteps, type Step, type StepResult } from "./steps.ts";
+import { testSteps } from "./test.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const reports = mkdtempSync(join(tmpdir(), "call-transfer-ci-"));
@@ -24,7 +25,7 @@ const npm = (...options: string[]): Step => ({ name: `npm ${options.join(" ")}`,
 const run = (script: string, ...options: string[]): Step =>
   npm("run", script, ...(options.length > 0 ? ["--", ...options] : []));
 const build = run("build");
-const tools = run("check", "tools");
+const tools: Step = { name: "tests/tools", command: ["node", "scripts/commands/prepare.ts", "tools"] };
 /** Needs the packages that the build made. */
 const built = (script: string, ...options: string[]): Step => ({ ...run(script, ...options), after: [build.name] });
 /** Uses tests/tools as well. Waiting for that install inside the check would keep a lane from others. */
@@ -74,7 +75,14 @@ const touched: readonly { readonly step: Step; readonly files: readonly string[]
     files: ["examples/recipes/**", "docs/recipes.md", "packages/sdk/src/webhooks/**", "tests/packages/*recipes*/**"],
   },
   { step: equipped("pages"), files: ["{README,CONTRIBUTING}.md", "docs/**", "examples/**", "tests/pages/**"] },
-  { step: built("check", "generators"), files: ["openapi/{paths,schemas}/**", "tests/generators/**"] },
+  { step: built("check", "document", "generators"), files: ["openapi/{paths,schemas}/**", "tests/generators/**"] },
+  {
+    step: {
+      name: "workflows",
+      command: ["node", "--conditions=@call-transfer/source", "tests/workflows/check-workflows.ts"],
+    },
+    files: [".github/**", "tests/workflows/**"],
+  },
   {
     step: built("release", "dry-run", "versions"),
     files: ["scripts/release/**", "tests/release/**", ".changeset/config.json", "packages/*/package.json"],
@@ -91,16 +99,9 @@ const night: readonly Step[] = [
   built("release", "dry-run", "packing"),
   built("release", "rehearse"),
   equipped("recipes", "installed"),
-  equipped("runtimes"),
-  equipped("consumers"),
-  built("check", "runners"),
+  ...["runtimes", "consumers", "runners", "add", "size"].map((part) => equipped("customers", part)),
   equipped("matrix"),
-  built("check", "collections"),
-  equipped("add"),
-  built("check", "image"),
-  equipped("size"),
-  run("check", "schemathesis"),
-  run("check", "workflows"),
+  run("check", "document", "schemathesis"),
   built("lab", "mutants"),
   run("lab", "wrong-facts"),
   run("lab", "simulate"),
@@ -195,9 +196,10 @@ function readReport(name: string): Report | undefined {
 /** The parts of a step that failed, each with what runs it once more. */
 function againOf({ step, output }: StepResult): Step[] {
   if (step !== tests) return readAgain(step.name, step);
-  const parts = [...output.matchAll(/^=== (\S+): FAILED after/gm)].map(([, name = ""]) => name);
+  const names = [...output.matchAll(/^=== (\S+): FAILED after/gm)].map(([, name = ""]) => name);
+  const parts = testSteps().filter(({ name }) => names.includes(name));
   if (parts.length === 0) return [step];
-  return parts.flatMap((name) => (name === "test:unit" ? readAgain(step.name, run(name)) : [run(name)]));
+  return parts.flatMap((part) => (part.name === "unit" ? readAgain(step.name, part) : [part]));
 }
 
 /** The files of a step's failed tests; the whole step, where Vitest did not report any. */

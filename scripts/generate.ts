@@ -1,9 +1,12 @@
 // Generates files from openapi/. With --check, writes nothing, lists stale files and fails if there are any.
+// `npm run generate -- operation METHOD PATH` writes the skeleton of an operation: its description, handler, contract case and demo step.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { renderControl } from "./generate/control.ts";
 import { renderStatusErrors } from "./generate/errors.ts";
+import { newOperation } from "./generate/new-operation.ts";
 import {
   renderErrorCodeStatus,
   renderErrorCodes,
@@ -105,32 +108,72 @@ function orphansOf(files: Map<string, string>): string[] {
   );
 }
 
-for (const folder of generatedFolders) mkdirSync(new URL(`${folder}/`, root), { recursive: true });
-const files = await render().catch((error: unknown) => {
-  if (!(error instanceof IncompleteDescription)) throw error;
-  console.error(error.message);
-  process.exit(1);
-});
-const stale = [...files].filter(([path, text]) => read(path) !== text).map(([path]) => path);
-const orphans = orphansOf(files);
+const usage = `Usage: npm run generate -- operation METHOD PATH [--id ID]
 
-if (process.argv.includes("--check")) {
-  for (const path of stale) console.error(`stale: ${path}`);
-  for (const path of orphans) console.error(`no longer generated: ${path}`);
-  if (stale.length + orphans.length > 0) {
-    console.error("Generated files differ from openapi/. Run `npm run record` and commit what it writes.");
-    process.exit(1);
+  METHOD   GET, POST, PUT, PATCH or DELETE
+  PATH     the path with its ids in braces, such as /api/v1/transfers/destinations/{id}
+  --id ID  the operationId; by default made of the method and the path, such as getDestination`;
+
+/** Writes the skeleton of an operation. */
+function addOperation(args: readonly string[]): void {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { id: { type: "string" } },
+    });
+    const [method = "", path = ""] = positionals;
+    const readExisting = (name: string) => readFileSync(new URL(name, root), "utf8");
+    const { operationId, files } = newOperation(readExisting, { method, path, operationId: values.id });
+    for (const [name, text] of files) {
+      writeFileSync(new URL(name, root), text);
+      console.log(`wrote ${operationId} into ${name}`);
+    }
+    console.log(`
+Next:
+  npm run record         says what to fill in, then writes everything that follows from the description
+  npm run typecheck      checks the handler
+  npm run test:contract  runs the case, and names what no case shows
+  npx changeset          records the change for customers`);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    process.exitCode = 2;
   }
-  console.log(`${files.size} generated files match openapi/`);
-} else {
-  for (const path of stale) {
-    mkdirSync(dirname(fileURLToPath(new URL(path, root))), { recursive: true });
-    writeFileSync(new URL(path, root), files.get(path) ?? "");
-    console.log(`wrote ${path}`);
-  }
-  for (const path of orphans) {
-    rmSync(new URL(path, root));
-    console.log(`removed ${path}`);
-  }
-  console.log(`${files.size} generated files, ${stale.length} written, ${orphans.length} removed`);
 }
+
+/** Writes every generated file, or compares it. */
+async function generate(isCheck: boolean): Promise<void> {
+  for (const folder of generatedFolders) mkdirSync(new URL(`${folder}/`, root), { recursive: true });
+  const files = await render().catch((error: unknown) => {
+    if (!(error instanceof IncompleteDescription)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  });
+  const stale = [...files].filter(([path, text]) => read(path) !== text).map(([path]) => path);
+  const orphans = orphansOf(files);
+
+  if (isCheck) {
+    for (const path of stale) console.error(`stale: ${path}`);
+    for (const path of orphans) console.error(`no longer generated: ${path}`);
+    if (stale.length + orphans.length > 0) {
+      console.error("Generated files differ from openapi/. Run `npm run record` and commit what it writes.");
+      process.exit(1);
+    }
+    console.log(`${files.size} generated files match openapi/`);
+  } else {
+    for (const path of stale) {
+      mkdirSync(dirname(fileURLToPath(new URL(path, root))), { recursive: true });
+      writeFileSync(new URL(path, root), files.get(path) ?? "");
+      console.log(`wrote ${path}`);
+    }
+    for (const path of orphans) {
+      rmSync(new URL(path, root));
+      console.log(`removed ${path}`);
+    }
+    console.log(`${files.size} generated files, ${stale.length} written, ${orphans.length} removed`);
+  }
+}
+
+const [first, ...others] = process.argv.slice(2);
+if (first === "operation") addOperation(others);
+else await generate(process.argv.includes("--check"));

@@ -8,26 +8,38 @@ const npm = (script: string, ...options: string[]): Step => ({
   name: script,
   command: ["npm", "run", "--silent", script, ...(options.length > 0 ? ["--", ...options] : [])],
 });
+const redocly = (name: string, document: string, rules: string): Step => ({
+  name,
+  command: ["npx", "redocly", "lint", document, "--config", rules],
+});
 
-// Redocly sends figures and prints notices of updates otherwise.
-Object.assign(process.env, { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" });
-// Each program compiles its sources once, and not once a run.
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/node", import.meta.url));
-
-// The first two take most of the time. They and the quick checks make three lanes.
-const startedAt = performance.now();
-const steps = [
-  npm("test:unit", ...process.argv.slice(2)),
+/** The steps. The first two take most of the time; they and the quick ones make three lanes. */
+export const testSteps = (vitestOptions: readonly string[] = []): readonly Step[] => [
+  { name: "unit", command: ["npx", "vitest", "run", "--project=unit", "--project=vite", ...vitestOptions] },
   npm("test:contract"),
   npm("typecheck"),
-  npm("lint"),
+  { name: "biome", command: ["npx", "biome", "ci"] },
+  {
+    name: "layers",
+    command: ["npx", "depcruise", "build", "packages", "scripts", "site", "tests", "lab", "--config"],
+  },
+  redocly("document", "packages/spec/openapi.json", "openapi/redocly.yaml"),
+  redocly("control-document", "openapi/control/control.yaml", "openapi/control/redocly.yaml"),
   npm("generate", "--check"),
 ];
-const results = await runSteps(steps, 3);
-const failed = results.filter(({ passed }) => !passed).map(({ step }) => step.name);
-const times = results
-  .map(({ step, seconds, processorSeconds }) => `${step.name} ${seconds} s (processor ${processorSeconds} s)`)
-  .join(", ");
-const outcome = failed.length === 0 ? "All passed" : `Failed: ${failed.join(", ")};`;
-console.log(`\n${outcome} in ${Math.round((performance.now() - startedAt) / 1000)} s: ${times}`);
-if (failed.length > 0) process.exitCode = 1;
+
+if (import.meta.main) {
+  // Redocly sends figures and prints notices of updates otherwise.
+  Object.assign(process.env, { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" });
+  // Each program compiles its sources once, and not once a run.
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/node", import.meta.url));
+  const startedAt = performance.now();
+  const results = await runSteps(testSteps(process.argv.slice(2)), 3);
+  const failed = results.filter(({ passed }) => !passed).map(({ step }) => step.name);
+  const times = results
+    .map(({ step, seconds, processorSeconds }) => `${step.name} ${seconds} s (processor ${processorSeconds} s)`)
+    .join(", ");
+  const outcome = failed.length === 0 ? "All passed" : `Failed: ${failed.join(", ")};`;
+  console.log(`\n${outcome} in ${Math.round((performance.now() - startedAt) / 1000)} s: ${times}`);
+  if (failed.length > 0) process.exitCode = 1;
+}

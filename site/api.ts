@@ -1,13 +1,20 @@
 // The reference of the API and of the control plane, from their OpenAPI documents.
-import { type OperationId, operations } from "@call-transfer/spec";
+import { demo } from "@call-transfer/backend";
+import { type OperationId, operations, webhookSignature } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import type { Page } from "../build/markdown.ts";
 import { controlPages } from "./api/control-pages.ts";
+import { fieldsOf, fieldTable, type Schemas } from "./api/fields.ts";
 import { operationPage } from "./api/operation-page.ts";
-import { webhookEvents, webhookPage, webhookPath } from "./api/webhook-page.ts";
-import { withCitations } from "./citations.ts";
+import { withCitations } from "./links.ts";
 
 const ids = Object.keys(operations) as OperationId[];
+
+type WebhookEvent = keyof typeof document.webhooks;
+const webhookEvents = Object.keys(document.webhooks) as WebhookEvent[];
+
+/** The place of an event's page in the reference of the API, without `.md`. */
+const webhookPath = (event: WebhookEvent): string => `webhook-${event.replaceAll(".", "-")}`;
 
 function overview(): Page {
   const rows = ids.map((id) => {
@@ -23,11 +30,7 @@ function overview(): Page {
   const events = webhookEvents.map(
     (event) => `- [\`${event}\`](${webhookPath(event)}.md): ${document.webhooks[event].post.summary}.`,
   );
-  const text = `---
-pageClass: reference
----
-
-# The API
+  const text = `# The API
 
 ${document.info.summary} Requests and responses are JSON, times are ISO 8601, identifiers are strings.
 
@@ -44,32 +47,55 @@ ${events.join("\n")}
 
 ## More
 
-- [Try every operation in the page](try.md), without a server
+- [Try operations in the playground](../../playground.md), without a server
 - [The control plane of the mock server](../control/index.md)
 - The OpenAPI document is in the package: \`@call-transfer/spec/openapi.json\`
 `;
   return { path: "reference/api/index.md", text: withCitations(text, "../../") };
 }
 
-const interactive: Page = {
-  path: "reference/api/try.md",
-  text: `---
-layout: doc
-aside: false
----
+/** The page of an event. */
+function webhookPage(event: WebhookEvent): Page {
+  const { post } = document.webhooks[event];
+  const { schema, examples } = post.requestBody.content["application/json"];
+  const [example] = Object.values(examples);
+  const [signature] = post.parameters;
+  const answers = Object.entries(post.responses).map(([status, { description }]) => `| ${status} | ${description} |\n`);
+  const text = `# ${post.summary}
 
-# Try the API
+<Badge type="info" text="POST" /> \`${event}\`
 
-Every operation and every error code, with a form to send requests. A [backend](../../backend.md) in this page answers them: nothing
-leaves your browser. Reload the page to begin again. This is the reference of the [inspector](../../inspector.md), whose other
-screens show what the requests did.
+${post.description} Where the specification is silent: ${post["x-assumption"]}.
 
-<TryApi />
-`,
-};
+- **Signature**: the header \`${webhookSignature.header}\`. ${signature?.description}
+- **In the SDK**: [\`verifyWebhook()\`](../sdk/webhooks/functions/verifyWebhook.md), [\`createWebhookHandler()\`](../sdk/webhooks/functions/createWebhookHandler.md)
+- **Guide**: [Webhooks](../../webhooks.md)
+
+## Body
+
+${fieldTable(fieldsOf(schema, document.components.schemas as Schemas))}
+\`\`\`json
+${JSON.stringify(example?.value, undefined, 2)}
+\`\`\`
+
+## Answers
+
+| Status | Meaning |
+|---|---|
+${answers.join("")}
+## Send one
+
+With a running server (\`npx @call-transfer/mock-server\`), this sends the event to the address of the demo app:
+
+\`\`\`sh
+npx @call-transfer/mock-server webhooks trigger --destination ${demo.destinations.app}
+\`\`\`
+`;
+  return { path: `reference/api/${webhookPath(event)}.md`, text: withCitations(text, "../../") };
+}
 
 /** The pages of the API and of the control plane. */
 export async function apiPages(): Promise<Page[]> {
   const pages = await Promise.all(ids.map(operationPage));
-  return [overview(), interactive, ...pages, ...webhookEvents.map(webhookPage), ...controlPages()];
+  return [overview(), ...pages, ...webhookEvents.map(webhookPage), ...controlPages()];
 }

@@ -3,12 +3,9 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileS
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Page, titleOf } from "../build/markdown.ts";
-import { outputOf } from "../scripts/pictures/example-output.ts";
 import { apiPages } from "./api.ts";
-import { downloadsPage, writeDownloads, writeStartArchives } from "./downloads.ts";
 import { errorPages } from "./errors.ts";
-import { frontPage } from "./front.ts";
-import { type Kind, linksForSite, picturesForSite } from "./links.ts";
+import { type Kind, linksForSite, withLanguageTabs } from "./links.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const target = join(root, "site/.pages");
@@ -18,7 +15,7 @@ const isDirectory = (path: string) => statSync(join(root, path), { throwIfNoEntr
 const isFile = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.isFile();
 /** Folders whose index is generated, and those of generated pages. */
 const hasIndex = (path: string) => /^docs\/(?:decisions|errors|reference)$/.test(path);
-const isGenerated = (path: string) => /^docs\/(?:errors|reference|downloads)\//.test(path);
+const isGenerated = (path: string) => /^docs\/(?:errors|reference)\//.test(path);
 
 /** The place of the repository's path on the site. */
 function kindOf(path: string): Kind {
@@ -29,27 +26,27 @@ function kindOf(path: string): Kind {
 }
 
 /** The pages of `docs/`, with links for the site. */
-export function docsPages(): Page[] {
+function docsPages(): Page[] {
   const paths = globSync("docs/**/*.md", { cwd: root }).sort();
   return paths.map((path) => ({
     path: path.slice("docs/".length),
-    text: linksForSite(path, picturesForSite(read(path)), kindOf),
+    text: linksForSite(path, withLanguageTabs(read(path)), kindOf),
   }));
 }
 
-/** The list of decisions, the latest first. */
-export function decisionsPage(pages: readonly Page[]): Page {
+/** The list of decisions. */
+function decisionsPage(pages: readonly Page[]): Page {
   const decisions = pages.filter(({ path }) => path.startsWith("decisions/"));
-  const lines = decisions.map((page) => `- [${titleOf(page)}](${page.path.slice("decisions/".length)})`).reverse();
-  const text = `# Decisions\n\nThe reasons for the design, half a page each, the latest first.\n\n${lines.join("\n")}\n`;
+  const lines = decisions.map((page) => `- [${titleOf(page)}](${page.path.slice("decisions/".length)})`);
+  const text = `# Decisions\n\nThe reasons for the design, half a page each.\n\n${lines.join("\n")}\n`;
   return { path: "decisions/index.md", text };
 }
 
 /** All pages of the site but the reference of the packages, which takes seconds to make. */
 export async function allPages(): Promise<Page[]> {
   const pages = [...docsPages(), ...(await apiPages())];
-  const front = await frontPage(linksForSite("docs/index.md", read("site/front.md"), kindOf), { read, outputOf });
-  return [front, ...pages, decisionsPage(pages), downloadsPage, ...errorPages(pages)];
+  const front = { path: "index.md", text: linksForSite("docs/index.md", read("site/front.md"), kindOf) };
+  return [front, ...pages, decisionsPage(pages), ...errorPages(pages)];
 }
 
 /** The pages of the packages. They are made by packages of the site, which the tests of the other pages do without. */
@@ -65,12 +62,11 @@ export async function assemble(referencePages: ReferencePages): Promise<Page[]> 
     mkdirSync(dirname(join(target, path)), { recursive: true });
     writeFileSync(join(target, path), text);
   }
-  const titles = Object.fromEntries(pages.map((page) => [page.path.replace(/\.md$/, ""), titleOf(page)]));
+  const titled = pages.filter(({ path }) => path !== "index.md");
+  const titles = Object.fromEntries(titled.map((page) => [page.path.replace(/\.md$/, ""), titleOf(page)]));
   writeFileSync(join(target, "titles.json"), JSON.stringify(titles));
   for (const place of ["images", "public/images"])
     cpSync(join(root, "docs/images"), join(target, place), { recursive: true });
-  await writeDownloads(join(target, "public/downloads"));
-  writeStartArchives(join(target, "public/downloads"));
   cpSync(join(root, "packages/inspector/src/icon.svg"), join(target, "public/icon.svg"));
   return pages;
 }

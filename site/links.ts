@@ -1,5 +1,6 @@
 import { posix } from "node:path";
-import { withLinks } from "../build/markdown.ts";
+import { outsideCode, withLinks } from "../build/markdown.ts";
+import { anchorOf } from "../scripts/markdown.ts";
 
 const repository = "https://github.com/call-transfer/call-transfer";
 
@@ -28,6 +29,34 @@ export function linksForSite(path: string, text: string, kindOf: (path: string) 
   return withLinks(text, rewrite);
 }
 
-/** Pictures that follow the theme of the system, as pictures that follow the theme of the site. */
-export const picturesForSite = (text: string): string =>
-  text.replace(/<picture>(?:(?!<\/picture>)[\s\S])*<img src="([^"]+)" alt="([^"]*)">\s*<\/picture>/g, "![$2]($1)");
+/**
+ * The text with links from citations such as `§4.2` and `A-19` to the site's specification and assumptions. Replaces the
+ * links of the OpenAPI document, which lead to the repository.
+ *
+ * @param toRoot The way from the page to the root of the site, such as `../../`.
+ */
+export const withCitations = (text: string, toRoot: string): string =>
+  outsideCode(text, (prose) =>
+    prose
+      .replace(/\[(§[\d.]+|A-\d+)\]\(https:[^)]+\)/g, "$1")
+      .replace(
+        /(?<![[\w])§(\d+(?:\.\d+)*)/g,
+        (cited, number) => `[${cited}](${toRoot}specification.md#${anchorOf(number)})`,
+      )
+      .replace(/(?<![[\w-])A-(\d+)\b/g, (cited, number) => `[${cited}](${toRoot}assumptions.md#a-${number})`),
+  );
+
+/** A block of code with its comment, whose first line begins so. */
+const block = (start: string) => `(?:<!-- [^\\n]+ -->\\n+)?\`\`\`(?:${start})(?:(?!\`\`\`).*\\n)*\`\`\`$`;
+const inTypeScript = block("(?:ts|js)\\n|sh\\n(?=(?:npm|npx|pnpm|yarn) )");
+const inPython = block("python\\n|sh\\n(?=(?:pip|uv|pytest|python3?) )");
+const pair = new RegExp(`^(${inTypeScript})\\n\\n(${inPython})`, "gm");
+const labelled = (text: string, label: string) => text.replace(/^```\w+$/m, `$& [${label}]`);
+
+/** A block in TypeScript and one in Python right after it become tabs. Elsewhere, Markdown shows both, one below the other. */
+export const withLanguageTabs = (text: string): string =>
+  text.replace(
+    pair,
+    (_, one: string, other: string) =>
+      `::: code-group\n\n${labelled(one, "TypeScript")}\n\n${labelled(other, "Python")}\n\n:::`,
+  );

@@ -26,7 +26,7 @@ function source(value: unknown, indent: string, room: number): string {
 }
 
 /** The call of the Python client's method, below an indentation. */
-export function pythonCall(operation: OperationId, { path = {}, query, body }: Sample, indent: string): string {
+function pythonCall(operation: OperationId, { path = {}, query, body }: Sample, indent: string): string {
   const { resource, sdkMethod } = operations[operation];
   // The method of an item's part has the part's name in TypeScript and in Python.
   const method = `client.${pythonName(resource)}.${pythonName(sdkMethod)}`;

@@ -117,7 +117,7 @@ export function addressOf(operation: OperationId, { path = {}, query = {} }: Sam
 }
 
 /** How a request for curl differs from one of the demo seed's API key. */
-export interface CurlOptions {
+interface CurlOptions {
   /** The Authorization header; empty for none. */
   readonly authorization?: string | undefined;
   /** The X-Account-Id header. */

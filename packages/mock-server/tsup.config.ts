@@ -19,7 +19,7 @@ const library: Options = {
   noExternal: ["@call-transfer/spec/openapi.json"],
 };
 
-/** The command contains what it needs, because a few files start faster than many. See docs/decisions/0028. */
+/** The command contains what it needs, because a few files start faster than many. See docs/decisions/0016. */
 const command: Options = {
   ...shared,
   clean: false,

@@ -1,4 +1,4 @@
-// Commands that stand for several, such as `npm run check -- size`: prints the list of their names, or runs one.
+// Commands that stand for several, such as `npm run check -- packed`: prints the list of their names, or runs one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";

@@ -1,14 +1,9 @@
-// `npm run site -- NAME`: the documentation site. Without a name it is built.
+// `npm run site`: the documentation site. Without a name it is built.
 import { type NamedCommands, onSources, runNamed } from "./named.ts";
 
 export const siteCommands: NamedCommands = {
   build: { does: "builds the site into site/dist", installs: "site", run: [onSources("site/build.ts", "build")] },
   dev: { does: "shows the site while you write", installs: "site", run: [onSources("site/build.ts", "dev")] },
-  preview: { does: "shows the site as it was built", installs: "site", run: [onSources("site/build.ts", "preview")] },
-  collections: {
-    does: "writes the collections of requests into reports/collections, or another folder",
-    run: [onSources("site/downloads.ts")],
-  },
   start: {
     does: "writes the folder of a start or of a recipe: start nextjs FOLDER",
     run: [onSources("site/starts.ts")],

@@ -1,24 +1,33 @@
 import { readFileSync } from "node:fs";
 import { defaultClientConditions } from "vite";
-import { defineConfig } from "vitepress";
+import { defineConfig, type MarkdownOptions } from "vitepress";
 import { viteLicences } from "../../build/licences.ts";
 import { slugOf } from "../../scripts/markdown.ts";
-import { licencesName, siteLicences } from "../licences.ts";
-import { playground } from "../playground/plugin.ts";
-import { referenceSidebars } from "../reference/sidebar.ts";
-import { sidebar } from "../sidebar.ts";
-import { asWritten } from "./inline-code.ts";
-import { inBothLanguages, restoreLanguage } from "./languages.ts";
-import { inBothThemes } from "./pictures.ts";
-import { linkToPlayground } from "./playground-links.ts";
-import { searchOptions } from "./search.ts";
-import { staticPartsOnLines } from "./static-lines.ts";
+import { playground, siteLicences } from "../playground/plugin.ts";
+import { playgroundHash } from "../playground/programs.ts";
+import { referenceSidebars, sidebar } from "../sidebar.ts";
 
 const repository = "https://github.com/call-transfer/call-transfer";
 const base = process.env.SITE_BASE ?? "/";
 const titles: Record<string, string> = JSON.parse(
   readFileSync(new URL("../.pages/titles.json", import.meta.url), "utf8"),
 );
+
+/** Shows inline code as it is, since Vue would read `{{…}}` in it, and links programs that the playground offers to it. */
+const markdownRules: NonNullable<MarkdownOptions["config"]> = ({ renderer: { rules } }) => {
+  const { code_inline: inline, fence } = rules;
+  rules.code_inline = (tokens, index, ...rest) => {
+    tokens[index]?.attrSet("v-pre", "");
+    return inline?.(tokens, index, ...rest) ?? "";
+  };
+  rules.fence = (tokens, index, options, environment, self) => {
+    const code = fence?.(tokens, index, options, environment, self) ?? "";
+    // The path of a program stands in a comment above it.
+    const [, path = ""] = /^<!-- (\S+) -->\s*$/.exec(tokens[index - 1]?.content ?? "") ?? [];
+    const hash = playgroundHash(path);
+    return hash === undefined ? code : `${code}<p><a href="${base}playground${hash}">Open in the playground</a></p>`;
+  };
+};
 
 export default defineConfig({
   lang: "en",
@@ -32,42 +41,25 @@ export default defineConfig({
   cleanUrls: true,
   // Addresses of the reader's own servers.
   ignoreDeadLinks: "localhostLinks",
-  head: [
-    ["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }],
-    ["meta", { name: "theme-color", content: "#2253c3" }],
-    ["script", {}, restoreLanguage],
-  ],
-  transformHead: ({ pageData: { relativePath, isNotFound } }) =>
-    isNotFound || relativePath === "index.md"
-      ? []
-      : [["link", { rel: "alternate", type: "text/markdown", href: `${base}${relativePath}` }]],
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }]],
   markdown: {
     // The anchors that GitHub gives, so that a link works in both places.
     anchor: { slugify: slugOf },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-    config(markdown) {
-      asWritten(markdown);
-      inBothThemes(markdown);
-      inBothLanguages(markdown);
-      linkToPlayground(base)(markdown);
-    },
+    config: markdownRules,
   },
   transformPageData: ({ relativePath, frontmatter }) =>
     relativePath === "playground.md"
       ? { frontmatter: { ...frontmatter, sidebar: false, aside: false, pageClass: "playground-page" } }
       : undefined,
   vite: {
-    plugins: [staticPartsOnLines(), playground(), viteLicences(siteLicences)],
+    plugins: [playground(), viteLicences(siteLicences)],
     resolve: { conditions: ["@call-transfer/source", ...defaultClientConditions] },
   },
   themeConfig: {
     logo: { src: "/icon.svg", alt: "" },
     nav: [
-      {
-        text: "Guide",
-        link: "/start/call-the-api",
-        activeMatch: "^/(?!playground|specification|reference|errors/|decisions).",
-      },
+      { text: "Guide", link: "/start/call-the-api", activeMatch: "^/(?!playground|specification|reference|errors/)." },
       { text: "Playground", link: "/playground" },
       { text: "Error codes", link: "/errors/", activeMatch: "^/errors/" },
       { text: "API", link: "/reference/api/", activeMatch: "^/reference/(?:api|control)/" },
@@ -76,11 +68,17 @@ export default defineConfig({
     ],
     sidebar: { "/": sidebar(titles), ...referenceSidebars(titles) },
     outline: { level: [2, 3] },
-    search: { provider: "local", options: searchOptions },
+    search: {
+      provider: "local",
+      // A name such as not_found is one word: its parts would find others. It runs in the browser.
+      options: { miniSearch: { options: { tokenize: (text) => text.split(/[\n\r\p{Z}]+|(?!_)\p{P}+/u) } } },
+    },
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Source code on GitHub" }],
     externalLinkIcon: true,
+    // The text of the link, which its label must contain.
+    notFound: { linkLabel: "Take me home" },
     footer: {
-      message: `MIT licensed. This site contains <a href="${base}${licencesName}" target="_self">code of others</a>.`,
+      message: `MIT licensed. This site contains <a href="${base}THIRD-PARTY-LICENSES.txt" target="_self">code of others</a>.`,
     },
   },
 });

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import type { Page } from "../../build/markdown.ts";
-import { withCitations } from "../citations.ts";
+import { slugOf } from "../../scripts/markdown.ts";
+import { withCitations } from "../links.ts";
 import { serverUrl } from "../samples.ts";
 import { fieldsOf, fieldTable, inCell, limitsOf, resolved, type Schema, type Schemas, typeOf } from "./fields.ts";
 
@@ -75,7 +76,7 @@ function section({ method, path, operation }: Placed, { components }: ControlDoc
   const size = operation["x-max-body-mib"];
   const parts = [
     `## ${summary}`,
-    `<p class="endpoint"><Badge type="info" text="${method}" /> <code>${path.replace(/[{}]/g, (brace) => (brace === "{" ? "&#123;" : "&#125;"))}</code></p>`,
+    `<Badge type="info" text="${method}" /> \`${path}\``,
     `\`${operationId}\`${description ? `. ${description}` : ""}`,
     rows.length > 0 &&
       `| Parameter | In | Type | Required | Limits | Description |\n|---|---|---|---|---|---|\n${rows.join("")}`,
@@ -107,7 +108,7 @@ export function controlPages(): Page[] {
   const pages = document.tags.map(({ name, description }) => {
     const sections = all.filter(({ operation }) => operation.tags[0] === name).map((one) => section(one, document));
     // The search finds operations in the overview.
-    const text = `---\npageClass: reference\nsearch: false\n---\n\n# Control plane: ${name}\n\n${description}. The [overview](index.md) says how to reach it.\n\n${sections.join("\n\n")}\n`;
+    const text = `---\nsearch: false\n---\n\n# Control plane: ${name}\n\n${description}. The [overview](index.md) says how to reach it.\n\n${sections.join("\n\n")}\n`;
     return { path: `reference/control/${name}.md`, text: withCitations(text, "../../") };
   });
   const groups = document.tags.map(({ name, description }) => {
@@ -115,7 +116,7 @@ export function controlPages(): Page[] {
       .filter(({ operation }) => operation.tags[0] === name)
       .map(
         ({ method, path, operation: { summary } }) =>
-          `| [${summary}](${name}.md#${anchorOf(summary)}) | \`${method} ${path}\` |`,
+          `| [${summary}](${name}.md#${slugOf(summary)}) | \`${method} ${path}\` |`,
       );
     return `## ${name}\n\n${description}.\n\n| Operation | Request |\n|---|---|\n${rows.join("\n")}\n`;
   });
@@ -133,9 +134,3 @@ curl ${serverUrl}/_control/v1/health
 ${groups.join("\n")}`;
   return [{ path: "reference/control/index.md", text: withCitations(overview, "../../") }, ...pages];
 }
-
-const anchorOf = (title: string): string =>
-  title
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-    .replace(/\s/g, "-");

@@ -139,13 +139,3 @@ export function fieldTable(fields: readonly Field[]): string {
   );
   return `| Field | Type | Required | Limits | Description |\n|---|---|---|---|---|\n${rows.join("\n")}\n`;
 }
-
-/** The same as a list, for a page that has room for two columns; empty without any. */
-export function fieldList(fields: readonly Field[]): string {
-  if (fields.length === 0) return "";
-  const items = fields.map(({ path, type, required, limits, description }) => {
-    const facts = [type, ...(required ? ["required"] : []), ...(limits === "" ? [] : [limits])].join(", ");
-    return `- \`${path}\` *${facts.replace(/\s+/g, " ")}*  \n  ${description.replace(/\s+/g, " ").trim()}\n`;
-  });
-  return `<div class="fields">\n\n${items.join("")}\n</div>\n`;
-}

@@ -7,11 +7,11 @@ import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import type { Page } from "../../build/markdown.ts";
 import { withPlainEnums } from "../../packages/contract/src/document/json.ts";
 import { invoke } from "../../packages/contract/src/suite/client.ts";
-import { withCitations } from "../citations.ts";
 import { reactionTo } from "../error-retries.ts";
+import { withCitations } from "../links.ts";
 import { pythonProgram } from "../python-call.ts";
 import { curl, sampleOf, sdkCall, resolved as withRecords } from "../samples.ts";
-import { type Field, fieldList, fieldsOf, inCell, limitsOf, type Schema, type Schemas, typeOf } from "./fields.ts";
+import { fieldsOf, fieldTable, inCell, limitsOf, type Schema, type Schemas, typeOf } from "./fields.ts";
 
 const schemas = withPlainEnums(document.components.schemas) as Schemas;
 
@@ -104,23 +104,12 @@ export function inputOf(id: OperationId): Parameters<typeof invoke>[2] {
 }
 
 /** The output of the program. */
-export async function outputOf(id: OperationId): Promise<string> {
+async function outputOf(id: OperationId): Promise<string> {
   const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: createBackend().fetch });
   return inspect(await invoke(client, id, inputOf(id)));
 }
 
 const block = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\n`;
-/** Words, and beside them what belongs to them. Where there is no room, it stands below. */
-export const besideEachOther = (words: string, programs: string): string => `<div class="columns"><div class="words">
-
-${words.trim()}
-
-</div><div class="programs">
-
-${programs.trim()}
-
-</div></div>
-`;
 const asJson = (value: unknown): string => block("json", JSON.stringify(value, undefined, 2));
 
 function requestSection({ parameters = [], requestBody }: Described): string {
@@ -132,19 +121,19 @@ function requestSection({ parameters = [], requestBody }: Described): string {
     description,
   }));
   const body = requestBody?.content[json];
-  const fields = body ? `### Body\n\n${fieldList(fieldsOf(body.schema, schemas))}` : "There is no body.\n";
-  return `## Request\n\n${shown.length > 0 ? `${fieldList(shown)}\n` : ""}${fields}`;
+  const fields = body ? `### Body\n\n${fieldTable(fieldsOf(body.schema, schemas))}` : "There is no body.\n";
+  return `## Request\n\n${shown.length > 0 ? `${fieldTable(shown)}\n` : ""}${fields}`;
 }
 
-/** The successes: a list of fields, and examples beside it. A status of a kind that was shown before refers to it. */
+/** The successes: a table of fields, and examples. */
 function successSections({ responses }: Described): string {
   return Object.entries(responses)
     .filter(([status]) => status.startsWith("2"))
     .map(([status, { description, content }]) => {
       const { schema, examples = {} } = content?.[json] ?? {};
-      const fields: Field[] = schema ? fieldsOf(schema, schemas) : [];
+      const fields = schema ? fieldTable(fieldsOf(schema, schemas)) : "";
       const shown = Object.values(examples).map(({ value }) => asJson(value));
-      return besideEachOther(`### ${status}\n\n${description}\n\n${fieldList(fields)}`, shown.join("\n"));
+      return `### ${status}\n\n${description}\n\n${fields}\n${shown.join("\n")}`;
     })
     .join("\n");
 }
@@ -165,39 +154,41 @@ function errorTable(id: OperationId, { responses }: Described): string {
 
 const classOf = (resource: string): string => (resource[0] ?? "").toUpperCase() + resource.slice(1);
 
-/** The page of an operation: what it does, and beside it programs in each language. */
+/** The page of an operation, with a program in each language. */
 export async function operationPage(id: OperationId): Promise<Page> {
   const { method, path, summary, resource, sdkMethod, idempotency } = operations[id];
   const described = describedBy(id);
   const assumption = described["x-assumption"];
   const fault = `npx @call-transfer/mock-server fault add "${id} internal_error"`;
-  const text = `---
-pageClass: reference operation
----
+  const text = `# ${summary}
 
-# ${summary}
+<Badge type="info" text="${method}" /> \`${path}\`
 
-<p class="endpoint"><Badge type="info" text="${method}" /> <code>${path.replaceAll("{", "&#123;").replaceAll("}", "&#125;")}</code></p>
-
-${besideEachOther(
-  `${described.description}${assumption ? `\n\nWhere the specification is silent: ${assumption}.` : ""}
+${described.description}${assumption ? `\n\nWhere the specification is silent: ${assumption}.` : ""}
 
 - **In the SDK**: [\`client.${resource}.${sdkMethod}()\`](../sdk/interfaces/${classOf(resource)}.md#${sdkMethod.toLowerCase()}), [\`${id}()\`](../sdk/functions/${id}.md)
 - **Retry class** ${retries[idempotency]}
 - **A lost answer**: ${lostAnswer(id)}
 
-${requestSection(described)}`,
-  `${block("sh", curl(id, sampleOf(id)))}
-${block("ts", programOf(id))}
-${block("text", await outputOf(id))}
-${block("python", pythonProgramOf(id))}
+## Programs
+
 The programs run as they are: TypeScript without a network, Python with a server that it starts, curl with a running one
-(\`npx @call-transfer/mock-server\`). Its next request fails after
+(\`npx @call-transfer/mock-server\`).
+
+::: code-group
+
+${block("sh [curl]", curl(id, sampleOf(id)))}
+${block("ts [TypeScript]", programOf(id))}
+${block("python [Python]", pythonProgramOf(id))}
+:::
+
+In TypeScript it prints
+
+${block("text", await outputOf(id))}
+The next request to a running server fails after
 
 ${block("sh", fault)}
-Or [try it in the page](try.md), without a server.
-`,
-)}
+${requestSection(described)}
 ## Responses
 
 ${successSections(described)}

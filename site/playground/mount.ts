@@ -1,7 +1,6 @@
 import { createChoice } from "./choice.ts";
-import { createEditor } from "./editor.ts";
+import { createEditor, markAwaits } from "./editor.ts";
 import { createInspectorPane } from "./inspector-pane.ts";
-import { markAwaits } from "./mark-awaits.ts";
 import { createOutput } from "./output.ts";
 import { type RunningProgram, startProgram } from "./sandbox.ts";
 import { encode } from "./share.ts";

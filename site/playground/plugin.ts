@@ -4,11 +4,12 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Plugin } from "vite";
 import { addLicences } from "../../build/licences.ts";
-import { siteLicences } from "../licences.ts";
 import { runtimeName } from "./messages.ts";
 import { programs } from "./programs.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
+/** The file with the licenses of the packages whose code a build of the site takes in. */
+export const siteLicences = fileURLToPath(new URL("../../.cache/site-licences.txt", import.meta.url));
 
 /**
  * Provides `virtual:playground-programs`, the texts of the programs by their paths, and `virtual:playground-runtime`, the

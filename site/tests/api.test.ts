@@ -19,22 +19,24 @@ import { fieldsOf, limitsOf, typeOf } from "../api/fields.ts";
 import { inputOf, lostAnswer, pythonProgramOf } from "../api/operation-page.ts";
 import { apiPages } from "../api.ts";
 import { allPages } from "../assemble.ts";
-import { contents } from "../contents.ts";
 import { serverUrl } from "../samples.ts";
+import { contents } from "../sidebar.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const ids = Object.keys(operations) as OperationId[];
 const pages = new Map((await apiPages()).map(({ path, text }) => [path, text]));
 const textOf = (id: string): string => pages.get(`reference/api/${id}.md`) ?? "";
 const blocksOf = (text: string, language: string): string[] =>
-  [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))].map(([, block = ""]) => block);
+  [...text.matchAll(new RegExp(`^\`\`\`${language}(?: \\[\\w+\\])?\n(.*?)^\`\`\``, "gms"))].map(
+    ([, block = ""]) => block,
+  );
 
 it("each operation has a page in the sidebar, with its path, its callers and its error codes", () => {
-  const listed = contents.flatMap(({ pages: names }) => names);
+  const listed = Object.values(contents).flat();
   for (const id of ids) {
     const { path, scope, errorCodes } = operations[id];
     expect(listed).toContain(`reference/api/${id}`);
-    expect(textOf(id)).toContain(path.replaceAll("{", "&#123;").replaceAll("}", "&#125;"));
+    expect(textOf(id)).toContain(`\`${path}\``);
     expect(textOf(id)).toContain(`\`${scope}\``);
     expect(textOf(id)).toContain("Who may call it: ");
     for (const code of errorCodes) expect(textOf(id)).toContain(`[${code}](../../errors/${code}.md)`);

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { summaryOf, titleOf } from "../../build/markdown.ts";
 import { allPages } from "../assemble.ts";
-import { contents } from "../contents.ts";
-import { frontPage } from "../front.ts";
-import { linksForSite, picturesForSite } from "../links.ts";
+import { linksForSite, withCitations, withLanguageTabs } from "../links.ts";
+import { contents, referenceSidebars } from "../sidebar.ts";
 
 const kindOf = (path: string) =>
   path === "docs/decisions" ? "index" : /^docs\/[a-z]+\./.test(path) ? "page" : path.includes(".") ? "file" : "folder";
@@ -37,15 +36,37 @@ it("refuses a link that leads nowhere", () => {
   );
 });
 
-it("makes a picture of two themes one that the theme of the site chooses", () => {
-  const text = `a
+it("links citations and assumptions outside of code", () => {
+  expect(withCitations("See §4.2 and A-19, `§4.2`.", "../../")).toBe(
+    "See [§4.2](../../specification.md#s4-2) and [A-19](../../assumptions.md#a-19), `§4.2`.",
+  );
+});
 
-<picture>
-  <source media="(prefers-color-scheme: dark)" srcset="images/x-dark.png">
-  <img src="images/x-light.png" alt="A transfer">
-</picture>
-`;
-  expect(picturesForSite(text)).toBe("a\n\n![A transfer](images/x-light.png)\n");
+it("makes tabs of a program in TypeScript and the one in Python after it, and of nothing else", () => {
+  const [one, other] = ["<!-- examples/a.ts -->\n\n```ts\nrun();\n```", "<!-- a.py -->\n\n```python\nrun()\n```"];
+  const tabs = [one.replace("```ts", "```ts [TypeScript]"), other.replace("```python", "```python [Python]")];
+  expect(withLanguageTabs(`A\n\n${one}\n\n${other}\n\nB\n`)).toBe(
+    `A\n\n::: code-group\n\n${tabs.join("\n\n")}\n\n:::\n\nB\n`,
+  );
+  const [npm, pip] = ["```sh\nnpm install a\n```", "```sh\npip install a\n```"];
+  expect(withLanguageTabs(`${npm}\n\n${pip}\n`)).toContain("```sh [Python]\npip install a\n```\n\n:::");
+  for (const text of [`${one}\n\nIt prints\n\n${other}\n`, `${npm}\n\n${npm}\n`, `${pip}\n\n${npm}\n`])
+    expect(withLanguageTabs(text)).toBe(text);
+});
+
+it("each package has a sidebar with its entries, the main one first, and their names by kind", () => {
+  const titles = {
+    "reference/sdk/webhooks/index": "@call-transfer/sdk/webhooks",
+    "reference/sdk/index": "@call-transfer/sdk",
+    "reference/sdk/classes/Calls": "Calls",
+    "reference/sdk/classes/AbortError": "AbortError",
+  };
+  const links = ["AbortError", "Calls"].map((text) => ({ text, link: `/reference/sdk/classes/${text}` }));
+  expect(referenceSidebars(titles)["/reference/sdk/"]).toEqual([
+    { text: "All packages", link: "/reference/" },
+    { text: "sdk", link: "/reference/sdk/", items: [{ text: "Classes", collapsed: true, items: links }] },
+    { text: "sdk/webhooks", link: "/reference/sdk/webhooks/", items: [] },
+  ]);
 });
 
 it("takes title and summary of a page from its text", () => {
@@ -55,7 +76,7 @@ it("takes title and summary of a page from its text", () => {
 });
 
 it("lists each page of docs/ in the sidebar once", async () => {
-  const listed = contents.flatMap(({ pages }) => pages);
+  const listed = Object.values(contents).flat();
   expect(listed).toEqual([...new Set(listed)]);
   const pages = (await allPages()).map(({ path }) => path.replace(/\.md$/, ""));
   // The build makes the reference of the packages, and finds links that lead nowhere.
@@ -65,40 +86,4 @@ it("lists each page of docs/ in the sidebar once", async () => {
   expect(pages.filter((page) => !listed.includes(page) && !isOfMany(page) && existsSync(`docs/${page}.md`))).toEqual(
     [],
   );
-});
-
-describe("the front page", () => {
-  const files: Readonly<Record<string, string>> = {
-    "examples/a.ts": "run();\n",
-    "docs/why.md":
-      "# Why\n\n## Before\n\n```text\n1\n```\n\n## Lost\n\nIt prints\n\n```text\nopenai 7\n  calls placed: 2\n  Lost.\n```\n\n## After\n",
-  };
-  const printed: Readonly<Record<string, string[]>> = {
-    "examples/a.ts": ["done"],
-    "examples/group-ringing.ts": ["00:00  ringing    Ann", "00:04  answered   Ann", "00:04  connected  Ann talks."],
-  };
-  const fill = async (text: string) =>
-    (await frontPage(text, { read: (path) => files[path] ?? "", outputOf: async (path) => printed[path] ?? [] })).text;
-
-  it("has programs and what they print", async () => {
-    expect(await fill("<!-- examples/a.ts -->")).toBe("```ts\nrun();\n```");
-    expect(await fill("<!-- output of examples/a.ts -->")).toBe("```text\ndone\n```");
-  });
-
-  it("draws on lines of time what a program prints", async () => {
-    expect(await fill("<!-- timeline of examples/group-ringing.ts -->")).toContain("Ann answers after 4 s.");
-    await expect(fill("<!-- timeline of examples/a.ts -->")).rejects.toThrow(
-      "examples/a.ts has no time line in site/front.ts.",
-    );
-  });
-
-  it("counts the calls of each client of an output, with the caveat", async () => {
-    const chart = await fill("<!-- chart of docs/why.md, Lost -->");
-    expect(chart).toContain('<th scope="row">openai 7</th>');
-    expect(chart.split('class="call"').length - 1).toBe(2);
-    expect(chart).toContain("<code>maxRetries: 0</code>");
-    await expect(fill("<!-- chart of docs/why.md, After -->")).rejects.toThrow(
-      'docs/why.md has no output below "After".',
-    );
-  });
 });

@@ -49,8 +49,6 @@ export interface OpenOptions {
   readonly theme?: Theme;
   readonly width?: number;
   readonly height?: number;
-  /** False to show what was built without its scripts; true by default. */
-  readonly scripts?: boolean;
 }
 
 /** An open page. */
@@ -91,13 +89,12 @@ export async function serveSite(): Promise<ServedSite> {
 async function openPage(
   browser: Browser,
   url: string,
-  { theme = "light", width = 1440, height = 900, scripts = true }: OpenOptions,
+  { theme = "light", width = 1440, height = 900 }: OpenOptions,
 ): Promise<OpenPage> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: "reduce",
-    javaScriptEnabled: scripts,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const troubles: string[] = [];

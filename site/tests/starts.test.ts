@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
 import { filesOfStart, starts, writeFolder } from "../starts.ts";
-import { tarGz } from "../tar.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -71,15 +70,4 @@ it("the command says which folder it cannot write", () => {
   const { status, stderr } = start("call-the-api", "a-file");
   expect(stderr).toMatch(/^a-file was not written: EEXIST[^\n]+\n$/);
   expect(status).toBe(1);
-});
-
-it("tar unpacks the archive of a folder", () => {
-  const archive = join(place, "start.tar.gz");
-  const files = filesOfStart("build-a-page");
-  writeFileSync(archive, tarGz(files));
-  const folder = join(place, "unpacked");
-  mkdirSync(folder);
-  execFileSync("tar", ["-xzf", archive, "-C", folder]);
-  const unpacked = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
-  expect(Object.fromEntries(unpacked)).toEqual(files);
 });

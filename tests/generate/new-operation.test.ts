@@ -20,7 +20,7 @@ function leftToWrite(name: string, files: Map<string, string>): string[] {
   return problemsIn(pathToFileURL(`${copy}/openapi/`)).map(({ message }) => message.replace(/\. Write.*/, ""));
 }
 
-describe("new:operation", () => {
+describe("npm run generate -- operation", () => {
   it("leaves only the decisions about a read of one record to be made", () => {
     const path = "/api/v1/transfers/destinations/{id}/example";
     const { operationId, files } = newOperation(read, { method: "GET", path });

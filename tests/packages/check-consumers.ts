@@ -141,7 +141,7 @@ function bundles(project: string, url: string): Task[] {
       const sandbox = `${name}-${format}`.toLowerCase();
       const run = async (): Promise<void> => {
         const file = join(project, `${sandbox}.mjs`);
-        // Lost requests depend on the runtime, not on the bundle: `npm run check -- runtimes` tests them.
+        // Lost requests depend on the runtime, not on the bundle: `npm run check -- customers runtimes` tests them.
         const input = JSON.stringify({ ...(await stage(url, sandbox)), losses: [] });
         writeFileSync(file, `${await bundle(entry)}\nawait globalThis.run(${input});\n`);
         await runFile(process.execPath, [file], { timeout: withinMs });

@@ -64,7 +64,7 @@ const entriesOf = ({ name, exports }: PackageJson): string[] =>
     typeof target === "string" || isInternal(subpath) || subpath === "./unstable" ? [] : [`${name}${subpath.slice(1)}`],
   );
 
-/** Whether only this repository can load an entry, from sources (docs/decisions/0036). */
+/** Whether only this repository can load an entry, from sources (docs/decisions/0012). */
 const isInternal = (subpath: string): boolean => subpath === "./control-client";
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));

@@ -1,6 +1,6 @@
 // Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK. Measures
 // too what a browser loads of the inspector, and the Worker of the mock server. Fails when a figure exceeds its budget, or the
-// limit that it has reached instead (docs/decisions/0010, 0056), and when sizes.json holds other sizes. `--write` updates that
+// limit that it has reached instead (docs/decisions/0005), and when sizes.json holds other sizes. `--write` updates that
 // file and every page that states a size.
 // Requires built packages and those in consumers/.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

@@ -43,18 +43,10 @@ function withSentence(page: string, sizes: Sizes): string {
   return between(whole, "and one with one operation ", " kB.", sizeOf(sizes, smallest));
 }
 
-/** The page with the sizes beside their budgets. */
-function withReached(page: string, sizes: Sizes): string {
-  const whole = between(page, "| the main entry, every export | 10.8 kB | ", " |", sizeOf(sizes, everything));
-  const ofOne = `${sizeOf(sizes, smallest)}, ${sizeOf(sizes, largest)}`;
-  return between(whole, "| core and one operation (the smallest, the largest) | 9.1, 9.75 kB | ", " |", ofOne);
-}
-
 /** Every page that states a size of the SDK, with the function that writes it. */
 export const pagesWithSizes: Readonly<Record<string, (page: string, sizes: Sizes) => string>> = {
   "packages/sdk/README.md": withTable,
   "docs/sdk.md": withComparison,
   "lab/bench/results-sdk.md": withComparison,
   "docs/performance.md": withSentence,
-  "docs/decisions/0010-what-the-client-may-weigh.md": withReached,
 };

@@ -67,7 +67,7 @@ async function check(): Promise<readonly string[]> {
   const command = ensureSchemathesis();
   const results: Result[] = [];
   for (const seed of seeds) {
-    console.log(`\nSeed ${seed}. To repeat it alone: npm run check -- schemathesis --seed ${seed}`);
+    console.log(`\nSeed ${seed}. To repeat it alone: npm run check -- document schemathesis --seed ${seed}`);
     for (const part of parts) results.push(await judge(command, seed, part));
   }
   const list = readExplanations();

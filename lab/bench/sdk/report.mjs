@@ -24,7 +24,7 @@ export function figuresOf({ loopback, inProcess, sizes }) {
     {
       ...{ title: "Bundle of everything", unit: " kB", of: "minified, after gzip", limit: 19.2, digits: 1 },
       values: size(({ whole }) => whole),
-      why: "[what the bytes are](../../docs/decisions/0056-what-the-client-weighs-and-takes.md): unknown outcomes, their search, errors that say what to do.",
+      why: "[what the bytes are](../../docs/decisions/0005-limits-for-size-and-speed.md): unknown outcomes, their search, errors that say what to do.",
     },
     {
       ...{ title: "Bundle for one operation", unit: " kB", of: "minified, after gzip", limit: 16.7, digits: 1 },
@@ -149,8 +149,6 @@ Written by \`npm run lab -- bench sdk\`. One run ${circumstances}, with Node ${n
 ${versions()}.
 Lower is better everywhere. Rows in which another SDK is ahead come first.
 
-![Bars for each figure of the first table](../../docs/images/performance-sdk.svg)
-
 ## Speed and size
 
 ${figureTable(figures)}
@@ -168,7 +166,7 @@ ${reasons(figures)}
   one for other runtimes. Only the \`fetch\` client can be measured without a network.
 - **Bundles** are esbuild's for browsers, minified, after \`gzip -9\`. Everything is \`export *\`. One operation is what an
   application writes that makes one reading call; where a package offers no such import, it is everything. Those of
-  \`@call-transfer/sdk\` are kept up to date by \`npm run check -- size\`.
+  \`@call-transfer/sdk\` are kept up to date by \`npm run check -- customers size\`.
 - **\`import()\`** is the processor time of a new process, the fastest of many in turns.
 - **openapi-fetch** is no peer but a floor: it has no retries, timeouts, error classes or pages.
 

@@ -1,5 +1,5 @@
 // Entry point for the client of the control plane. It runs in pages too. Only this repository can import it
-// (docs/decisions/0036). A command loads all of it, so it must not lead to the rest of the backend (docs/decisions/0069).
+// (docs/decisions/0012). A command loads all of it, so it must not lead to the rest of the backend (docs/decisions/0016).
 
 import createClient, { type Client } from "openapi-fetch";
 import type { components, paths } from "./generated/types.gen.ts";

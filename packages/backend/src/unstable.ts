@@ -1,5 +1,5 @@
 // Entry point for the parts that servers and pages around a backend are made of. They may change in any release
-// (docs/decisions/0040).
+// (docs/decisions/0006).
 
 export { bodyLimit, serveSandboxes } from "./control/control.ts";
 export type { ManagedSandboxes, SandboxState } from "./control/exchange.ts";

@@ -21,7 +21,7 @@ const clients: Readonly<Record<string, readonly string[]>> = { python: ["python-
 const usage = `Usage: npm run test:contract -- [--target NAME]... [--all] [--client python] [--json]
 
   --target NAME  one of ${names.join(", ")},
-                 durable-object after npm run check -- tools,
+                 durable-object after npm run check -- hosting,
                  or the address of a server; repeatable (default: ${defaultTargets.join(", ")})
   --all          all names of the first line; it takes some minutes, and a browser
   --client NAME  the cases through a client in another language: ${Object.keys(clients).join(", ")}

@@ -85,7 +85,7 @@ async function loadMiniflare(): Promise<MiniflareModule> {
   try {
     return (await import(pathToFileURL(resolve("miniflare")).href)) as MiniflareModule;
   } catch (error) {
-    throw new Error("Cloudflare's runtime is not installed. Run: npm run check -- tools", { cause: error });
+    throw new Error("Cloudflare's runtime is not installed. Run: npm run check -- hosting", { cause: error });
   }
 }
 

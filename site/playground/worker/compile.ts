@@ -5,7 +5,7 @@ export const programName = "program.ts";
 
 /**
  * A program as a function. Its imports are calls of the first argument. `at` gets what it awaits, with the line; see
- * mark-awaits.ts.
+ * `markAwaits`.
  */
 export type Main = (
   require: (name: string) => unknown,

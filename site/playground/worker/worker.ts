@@ -1,9 +1,8 @@
 // Runs one program. The page starts it in a frame of an opaque origin without a network; see sandbox.ts.
 import type { FromWorker, ToWorker } from "../messages.ts";
-import { createBackends } from "./backends.ts";
+import { createBackends, createRequire } from "./backends.ts";
 import { compile, createLines, evaluate } from "./compile.ts";
 import { createConsole, formatError } from "./console.ts";
-import { createRequire } from "./modules.ts";
 
 /** Names of globals that open connections, or a worker that has such globals. */
 const network = [

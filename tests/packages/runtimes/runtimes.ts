@@ -34,7 +34,7 @@ const runFile = promisify(execFile);
 /** The path of an installed file. */
 function installed(name: string, file: string): string {
   const path = join(folder, "node_modules", file);
-  if (!existsSync(path)) throw new Error(`${name} is missing. Run npm run check -- runtimes.`);
+  if (!existsSync(path)) throw new Error(`${name} is missing. Run npm run check -- customers runtimes.`);
   return path;
 }
 

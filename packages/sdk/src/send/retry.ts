@@ -1,4 +1,4 @@
-// The retry policy as pure functions. Its reasons are in docs/decisions/0003.
+// The retry policy as pure functions. Its reasons are in docs/decisions/0001.
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
 import { maxTimerMs } from "../options/checks.ts";
