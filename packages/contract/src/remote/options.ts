@@ -34,8 +34,8 @@ export interface LiveOptions {
 export interface Changes {
   /** An `app` destination whose signing secret is rotated, and the file for the new secret. */
   readonly rotation?: { readonly destinationId: string; readonly secretFile: string };
-  /** The destination in a new group. */
-  readonly groupDestinationId?: string;
+  /** The destinations in a new group, in ring order. */
+  readonly groupDestinationIds?: readonly string[];
   /** The member whose hours are removed. */
   readonly hoursMemberId?: string;
 }
@@ -70,7 +70,8 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
                              expires after 24 hours
     --secret-file FILE       new file for the new secret, readable only by you; required with
                              --destination
-    --group-destination ID   create two groups with this destination. The API cannot delete them
+    --group-destination ID   create two groups with this destination. The API cannot delete them.
+                             Repeat it for several, which are checked to keep their order
     --hours-member ID        remove this member's available hours permanently
 
   --allow-calls            also place one call, announced on stderr:
@@ -105,7 +106,7 @@ export const options = {
   "allow-changes": flag,
   destination: text,
   "secret-file": text,
-  "group-destination": text,
+  "group-destination": { type: "string", multiple: true },
   "hours-member": text,
   "allow-calls": flag,
   flow: text,
@@ -117,7 +118,6 @@ export const options = {
 const parsed = (args: readonly string[]) => parseArgs({ args: [...args], options }).values;
 
 type Values = ReturnType<typeof parsed>;
-type TextName = { [Name in keyof Values]-?: Values[Name] extends string | undefined ? Name : never }[keyof Values];
 
 /** The syntax of a bearer token (RFC 6750, section 2.1). */
 const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
@@ -137,7 +137,7 @@ function checkedUrl(url: string | undefined, allowInsecureHttp: boolean): string
   return url.replace(/\/+$/, "");
 }
 
-function needs(values: Values, allowance: "allow-changes" | "allow-calls", names: readonly TextName[]): void {
+function needs(values: Values, allowance: "allow-changes" | "allow-calls", names: readonly (keyof Values)[]): void {
   const given = names.filter((name) => values[name] !== undefined);
   if (!values[allowance] && given.length > 0) throw new UsageError(`--${given[0]} only works with --${allowance}.`);
   if (values[allowance] && given.length === 0)
@@ -155,7 +155,7 @@ function changesOf(values: Values): Changes {
     ...(destination !== undefined && secretFile !== undefined
       ? { rotation: { destinationId: destination, secretFile } }
       : {}),
-    ...omitUndefined({ groupDestinationId: values["group-destination"], hoursMemberId: values["hours-member"] }),
+    ...omitUndefined({ groupDestinationIds: values["group-destination"], hoursMemberId: values["hours-member"] }),
   };
 }
 
