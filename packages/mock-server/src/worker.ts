@@ -1,7 +1,7 @@
 // Entry point for Cloudflare Workers: a mock server whose sandboxes are Durable Objects.
 import { InputError } from "@call-transfer/backend";
+import { errorMessage } from "@call-transfer/backend/control-client";
 import { errorResponse } from "@call-transfer/backend/unstable";
-import { errorMessage } from "./web/error-message.ts";
 import { serve } from "./worker/front.ts";
 import type { WorkerEnv } from "./worker/platform.ts";
 

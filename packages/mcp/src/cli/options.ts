@@ -1,8 +1,8 @@
 // The command line as tables, and its reading. The release gate compares the tables with the last release.
 
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { OptionError } from "../server/option-error.ts";
-import { messageOf } from "../tools/failures.ts";
+import { errorMessage } from "@call-transfer/backend/unstable";
+import { OptionError } from "../server/options.ts";
 
 /** The environment variables. The SDK gives the first two their names, the mock server the third. */
 export const variables = {
@@ -75,7 +75,7 @@ function read(args: readonly string[]): Values {
         "arguments",
         "Unexpected argument. Write each value after its option, as in --base-url URL.",
       );
-    const [message = ""] = messageOf(error).split(". ");
+    const [message = ""] = errorMessage(error).split(". ");
     throw new OptionError("arguments", `${message}. See --help for all options.`);
   }
 }

@@ -1,6 +1,6 @@
 import { fchmodSync, openSync, writeSync } from "node:fs";
-import { OptionError } from "../server/option-error.ts";
-import { messageOf } from "../tools/failures.ts";
+import { errorMessage } from "@call-transfer/backend/unstable";
+import { OptionError } from "../server/options.ts";
 import type { SaveSecret } from "../tools/operation-tools.ts";
 
 /**
@@ -16,7 +16,7 @@ export function secretFile(path: string): SaveSecret {
   } catch (error) {
     throw new OptionError(
       "--secret-file",
-      `--secret-file cannot be written: ${messageOf(error)}. Choose another file.`,
+      `--secret-file cannot be written: ${errorMessage(error)}. Choose another file.`,
     );
   }
   return (secret, { operation, id }) => writeSync(file, `${new Date().toISOString()} ${operation} ${id} ${secret}\n`);

@@ -1,10 +1,10 @@
 // The control plane of a mock, in this process or of a running server.
-import { type JsonObject, operationsIn } from "@call-transfer/backend/unstable";
-import type { ControlPlane } from "../tools/control-plane.ts";
-import { OptionError } from "./option-error.ts";
+import { addressOf, type JsonObject, operationsIn } from "@call-transfer/backend/unstable";
+import type { ControlPlane } from "../tools/tool.ts";
+import { OptionError } from "./options.ts";
 
 /** The mock refused a request to its control plane, or did not answer. The message holds no token. */
-export class ControlPlaneError extends Error {
+class ControlPlaneError extends Error {
   override readonly name = "ControlPlaneError";
   /** The code of the mock's refusal; undefined without an answer in its form. */
   readonly code: unknown;
@@ -41,11 +41,11 @@ export async function openControlPlane(address: ControlAddress, option: string):
     );
   return {
     operations,
-    call: (operation, { path = {}, query = {}, body }, signal) =>
+    call: (operation, { body, ...parts }, signal) =>
       send(
         address,
         operation.method,
-        expanded(operation.path, path) + searchOf(query),
+        addressOf(operation.path, parts),
         operation.body === undefined ? undefined : (body ?? {}),
         signal,
       ),
@@ -75,14 +75,6 @@ function refuseUnknownSandbox({ sandbox, url }: ControlAddress, option: string, 
   const fix = `Create it with npx @call-transfer/mock-server sandbox create ${sandbox}${at}, or start the mock server with --auto-sandboxes.`;
   // Otherwise, the server says what is wrong with the name.
   throw new OptionError(`${option}.sandbox`, message.startsWith(`${missing}.`) ? `${missing}. ${fix}` : message);
-}
-
-const expanded = (template: string, values: Readonly<Record<string, unknown>>): string =>
-  template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-
-function searchOf(query: Readonly<Record<string, unknown>>): string {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
-  return search && `?${search}`;
 }
 
 async function send(
