@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { assertNoFindings, attackReceiver } from "@call-transfer/mock-server/attack";
+import { attackReceiver, formatReport } from "@call-transfer/mock-server/attack";
 import { createWebhookHandler, toNodeHandler } from "@call-transfer/sdk/webhooks";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 
 test("the receiver withstands an attack", { timeout: 60_000 }, async () => {
   const secret = "a-secret-for-tests";
@@ -15,5 +15,5 @@ test("the receiver withstands an attack", { timeout: 60_000 }, async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`;
   const report = await attackReceiver({ url, secret, handled: () => handled });
   server.close();
-  assertNoFindings(report);
+  expect(report.findings, formatReport(report)).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { jsonOrUndefined } from "./utils/values.ts";
 
 export { controlAnswers } from "./generated/answers.gen.ts";
 export {
+  addressOf,
   argumentName,
   type DocumentedOperation,
   inputSchemaOf,
@@ -19,6 +20,7 @@ export {
   type RequestParts,
 } from "./utils/documented-operations.ts";
 export { editsBetween, formatDuration, longUnits, maskNumbers, suggestion } from "./utils/text.ts";
+export { errorMessage } from "./utils/values.ts";
 
 /** The address of a control plane and its credentials. */
 export interface ControlAddress {

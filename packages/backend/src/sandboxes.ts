@@ -18,7 +18,7 @@ import type { BackendEvent } from "./model/events.ts";
 import type { SandboxStorage, StoredSandbox } from "./model/store.ts";
 import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./utils/ids.ts";
 import { InputError } from "./utils/input-error.ts";
-import { messageOf } from "./utils/values.ts";
+import { errorMessage } from "./utils/values.ts";
 
 /** The options of one sandbox. */
 export type SandboxOptions = Omit<BackendOptions, "store" | "name">;
@@ -188,7 +188,7 @@ function findSandbox(
     backend ??= registry.create(name);
   } catch (error) {
     // Such as a full disk.
-    return { path, code: "internal_error", refusal: `Sandbox "${name}" could not be created: ${messageOf(error)}` };
+    return { path, code: "internal_error", refusal: `Sandbox "${name}" could not be created: ${errorMessage(error)}` };
   }
   if (path !== url.pathname) url.pathname = path;
   return { name, backend };
@@ -275,7 +275,7 @@ class Registry implements ManagedSandboxes {
     try {
       this.#add(name, JSON.parse(options));
     } catch (error) {
-      throw new Error(`Sandbox "${name}": ${messageOf(error)}`, { cause: error });
+      throw new Error(`Sandbox "${name}": ${errorMessage(error)}`, { cause: error });
     }
   }
 

@@ -23,6 +23,7 @@ export type {
 export type { WallClock } from "./model/clock.ts";
 export type { TimerPurpose } from "./model/timer-queue.ts";
 export {
+  addressOf,
   argumentName,
   type DocumentedOperation,
   inputSchemaOf,
@@ -36,3 +37,4 @@ export {
 export { clearTimeout, elapsed, endOfTurn, letProcessEnd, realNow, setTimeout } from "./utils/real-time.ts";
 export { recordForLog, redactedHeaders, replacement } from "./utils/redact.ts";
 export { formatDuration } from "./utils/text.ts";
+export { errorMessage } from "./utils/values.ts";

@@ -1,6 +1,6 @@
 import { startPrismServer } from "@call-transfer/mock-server";
 import { runCase } from "../src/suite/run.ts";
-import type { Capability, Target } from "../src/suite/target.ts";
+import type { Target } from "../src/suite/target.ts";
 import { patientFetch, reasonFor } from "./prism-deviations.ts";
 import type { TargetRunner } from "./runner.ts";
 
@@ -15,9 +15,6 @@ const cannot: Target["unsupported"] = {
   webhooks: noHandle,
   transfers: noHandle,
 };
-
-/** The capabilities that Prism alone lacks. */
-export const prismLacks = Object.keys(cannot) as Capability[];
 
 /** The OpenAPI document served by Prism: tests its schemas and examples without our code. */
 export const prism: TargetRunner = {

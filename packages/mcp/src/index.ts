@@ -1,2 +1,3 @@
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type { McpServerOptions } from "./server/options.ts";
+export { ConfigurationError } from "./server/options.ts";

@@ -5,7 +5,7 @@ import { errorCodes } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Guide, guidesIn } from "../src/resources/guides.ts";
+import { type Guide, guidesIn } from "../src/resources/resources.ts";
 import { serverFor } from "../src/server/create-mcp-server.ts";
 import { openTarget } from "../src/server/target.ts";
 import { connect, connectToPlatform } from "./connect.ts";

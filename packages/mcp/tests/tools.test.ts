@@ -2,7 +2,7 @@ import { demo } from "@call-transfer/backend";
 import { type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
-import { annotationsOf } from "../src/tools/annotations.ts";
+import { annotationsOf } from "../src/tools/permissions.ts";
 import { toolName } from "../src/tools/tool.ts";
 import { connectToMock, connectToPlatform } from "./connect.ts";
 

@@ -1,12 +1,2 @@
 export { type AttackOptions, attackReceiver, type HandledCounts } from "./attack/attack.ts";
-export {
-  AttackFindingsError,
-  type AttackReport,
-  assertNoFindings,
-  type CheckGroup,
-  type CheckResult,
-  type Finding,
-  type FindingKind,
-  formatReport,
-  type Severity,
-} from "./attack/report.ts";
+export { type AttackReport, type Finding, formatReport } from "./attack/report.ts";

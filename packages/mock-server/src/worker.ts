@@ -1,7 +1,6 @@
 // Entry point for Cloudflare Workers: a mock server whose sandboxes are Durable Objects.
 import { InputError } from "@call-transfer/backend";
-import { errorResponse } from "@call-transfer/backend/unstable";
-import { errorMessage } from "./web/error-message.ts";
+import { errorMessage, errorResponse } from "@call-transfer/backend/unstable";
 import { serve } from "./worker/front.ts";
 import type { WorkerEnv } from "./worker/platform.ts";
 

@@ -41,7 +41,8 @@ const uses = {
     const { status } = await fetch(`${server.url}/_inspector/`).finally(() => server.close());
     assert.equal(status, 200);
   },
-  "@call-transfer/mock-server/attack": ({ assertNoFindings }) => assertNoFindings({ findings: [] }),
+  "@call-transfer/mock-server/attack": ({ attackReceiver }) =>
+    assert.rejects(attackReceiver({ url: [], secret: "s" }), TypeError),
   "@call-transfer/mock-server/backend": ({ createBackend, InputError }) =>
     assert.throws(() => createBackend({ clockRate: -1 }), InputError),
   "@call-transfer/mock-server/inspector": ({ mountInspector }) => assert.equal(typeof mountInspector, "function"),

@@ -64,7 +64,6 @@ export async function attacked(url: string): Promise<string> {
     secret: "secret",
     handled: () => ({ id: 1 }),
   });
-  attack.assertNoFindings(report);
   return attack.formatReport(report);
 }
 

@@ -8,7 +8,7 @@ import { maxBodyBytesOf, readBody, readQuery } from "../http/validate.ts";
 import { withCanonicalIds, withCanonicalParams } from "../utils/ids.ts";
 import { checkInput, InputError, InUseError } from "../utils/input-error.ts";
 import { suggestion } from "../utils/text.ts";
-import { messageOf } from "../utils/values.ts";
+import { errorMessage } from "../utils/values.ts";
 import type { BackendControls } from "./controls.ts";
 import { type ControlHandlers, controlError, type ManagedSandboxes } from "./exchange.ts";
 import { recordHandlers } from "./record-handlers.ts";
@@ -150,7 +150,7 @@ function failure(error: unknown): Response {
     return controlError(code, error.message, error.field || "body");
   }
   // The message is safe to show: the client already has full control over the backend.
-  return controlError("internal_error", `The control plane failed: ${messageOf(error)}`);
+  return controlError("internal_error", `The control plane failed: ${errorMessage(error)}`);
 }
 
 /** Decodes a path parameter: clients percent-encode the plus sign of a phone number. */

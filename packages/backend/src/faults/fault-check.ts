@@ -9,11 +9,11 @@ import {
   zWebhookFaultAction,
 } from "../generated/schemas.gen.ts";
 import { isTimeZone } from "../model/hours.ts";
+import { formOf } from "../utils/documented-operations.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { suggestion } from "../utils/text.ts";
 import { isObject, isWebAddress } from "../utils/values.ts";
 import type { Fault, FaultAction } from "./fault.ts";
-import { isLike } from "./match-fault.ts";
 
 // The server derives these headers from the body.
 const framingHeaders = ["content-length", "transfer-encoding"];
@@ -155,7 +155,7 @@ export function checkPath(path: string, method: string | undefined, known: reado
 
 /** Whether a path may be one of a template. */
 function isPathOf(path: string, template: string): boolean {
-  return path === template || isLike(template.replaceAll(/\{\w+\}/g, "*"), path);
+  return path === template || formOf(template).test(path);
 }
 
 function checkWhen(

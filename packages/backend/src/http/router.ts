@@ -1,5 +1,6 @@
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import { requestSchemas } from "@call-transfer/spec/schemas";
+import { formOf } from "../utils/documented-operations.ts";
 import type { RequestSchema } from "./validate.ts";
 
 /** The result of routing a known path: the operation, or the allowed methods if the method does not match. */
@@ -54,12 +55,6 @@ function matchOf<Operation extends Route>(
     };
   const params: [string, string][] = operation.pathParameters.map((name, index) => [name, values[index + 1] ?? ""]);
   return { operation, params: Object.fromEntries(params) };
-}
-
-/** The paths of a template, with a group for each of its parameters. */
-export function formOf(template: string): RegExp {
-  const literals = template.split(/\{\w+\}/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`^${literals.join("([^/]+)")}$`);
 }
 
 /** The operations of an API with their request schemas and routes. Stateless, so all backends share one. */

@@ -4,10 +4,11 @@ import type { FaultsPlace, FaultsSnapshot, ListedFault } from "../faults/faults.
 import { isRequestMatch, type RequestCriteria } from "../faults/match-fault.ts";
 import type { Stub, StubResponse } from "../generated/models.gen.ts";
 import { zStub } from "../generated/schemas.gen.ts";
+import { formOf } from "../utils/documented-operations.ts";
 import { withCanonicalUuids } from "../utils/ids.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { isObject } from "../utils/values.ts";
-import { formOf, type OperationTable, servedMethod } from "./router.ts";
+import { type OperationTable, servedMethod } from "./router.ts";
 import { checkJson, checkText } from "./stub-template.ts";
 
 /** Throws InputError naming the invalid field unless `stub` is a stub, of a request that no operation of the table answers. */

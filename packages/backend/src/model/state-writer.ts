@@ -1,5 +1,5 @@
 import { endOfTurn } from "../utils/real-time.ts";
-import { messageOf } from "../utils/values.ts";
+import { errorMessage } from "../utils/values.ts";
 import { ChangedRows, type NotedRecord, type Undo } from "./changed-rows.ts";
 import type { WallClock } from "./clock.ts";
 import { factTable, type RowChange, readState, type SandboxStore, type StoredState } from "./store.ts";
@@ -7,7 +7,7 @@ import { factTable, type RowChange, readState, type SandboxStore, type StoredSta
 /** Thrown when a change could not be stored. Its message is for the client. */
 export class NotStoredError extends Error {
   constructor(cause: unknown) {
-    super(`Changes could not be stored and were undone: ${messageOf(cause)}`, { cause });
+    super(`Changes could not be stored and were undone: ${errorMessage(cause)}`, { cause });
     this.name = "NotStoredError";
   }
 }

@@ -10,7 +10,7 @@ import { canonicalId, withCanonicalIds } from "../utils/ids.ts";
 import { InputError } from "../utils/input-error.ts";
 import { elapsed } from "../utils/real-time.ts";
 import { secretsIn, withoutTexts } from "../utils/redact.ts";
-import { isWebAddress, messageOf, retention } from "../utils/values.ts";
+import { errorMessage, isWebAddress, retention } from "../utils/values.ts";
 import {
   type Answered,
   announcedAnswer,
@@ -362,7 +362,7 @@ export class SignedDeliveries implements DeliveryEngine {
     } catch (reason) {
       if (signal.aborted)
         return { accepted: false, error: `no answer within ${deliveryTimeoutSecs} s (policy deliveryTimeoutSecs)` };
-      const error = withoutTexts(secretsIn(forwardHeaders, true), messageOf(reason));
+      const error = withoutTexts(secretsIn(forwardHeaders, true), errorMessage(reason));
       return { accepted: false, error: String(error) };
     }
   }

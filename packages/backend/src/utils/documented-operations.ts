@@ -1,4 +1,4 @@
-// Operations of an OpenAPI document, as far as tools and the command need them, and the schemas of their arguments.
+// Operations of an OpenAPI document, as far as tools and the command need them: the schemas of their arguments, and their paths.
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -217,4 +217,17 @@ export function outputSchemaOf({ results }: DocumentedOperation): JsonObject | u
   const [only, ...others] = results.map(loosened);
   if (only === undefined) return undefined;
   return others.length === 0 ? { ...only, type: "object" } : { type: "object", anyOf: [only, ...others] };
+}
+
+/** The paths of a template, with a group for each of its parameters. */
+export function formOf(template: string): RegExp {
+  const literals = template.split(/\{\w+\}/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return new RegExp(`^${literals.join("([^/]+)")}$`);
+}
+
+/** The path of a request with its query: a template filled with encoded values. */
+export function addressOf(template: string, { path, query }: Partial<Pick<RequestParts, "path" | "query">>): string {
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path?.[name])));
+  const search = new URLSearchParams(Object.entries(query ?? {}).map(([name, value]) => [name, String(value)]));
+  return search.size === 0 ? filled : `${filled}?${search}`;
 }

@@ -25,7 +25,8 @@ export function omitUndefined<Fields extends object>(fields: Fields): Defined<Fi
   return Object.fromEntries(entries) as Defined<Fields>;
 }
 
-export function messageOf(error: unknown): string {
+/** The message of anything thrown. */
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -47,13 +47,13 @@ const orNull = (type: string, rules: Rules = {}): FieldFact => may(type, { ...ru
 const partly = (fact: FieldFact = {}): FieldFact => fact;
 
 /** The kinds of destination (§2.1, §3). */
-export const destinationKinds = ["phone", "available_humans", "app"] as const;
+const destinationKinds = ["phone", "available_humans", "app"] as const;
 /** The strategies of a group (§2.2, §3). */
-export const strategies = ["simultaneous"] as const;
+const strategies = ["simultaneous"] as const;
 /** The statuses of a member's availability (§2.4). */
-export const availabilityStatuses = ["available", "away", "offline"] as const;
+const availabilityStatuses = ["available", "away", "offline"] as const;
 /** Who can set a status (§2.4). */
-export const availabilitySources = ["member", "admin", "auto"] as const;
+const availabilitySources = ["member", "admin", "auto"] as const;
 /** The built-in roles (§2.5, §5.5). */
 export const roles = ["agent", "member", "admin", "owner"] as const;
 

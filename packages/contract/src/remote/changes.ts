@@ -7,6 +7,7 @@ import { memberOf, valueAt } from "../document/json.ts";
 import { limits } from "../facts/limits.ts";
 import { describeValue } from "../suite/trace.ts";
 import { client, clockToleranceMs, hasOperation, type LiveCase, live, type Session, totalOf } from "./live-case.ts";
+import type { LiveOptions } from "./options.ts";
 
 const hourMs = 3_600_000;
 
@@ -29,8 +30,8 @@ async function apiErrorOf(call: PromiseLike<unknown>) {
 }
 
 /** Groups beyond the documented limits (§8), and the expected field error (A-20). */
-function badGroups(destinationId: string): Record<string, readonly [change: object, names: string]> {
-  const ringing = (ringTimeoutSecs: number) => ({ members: [{ destinationId, ringTimeoutSecs }] });
+function badGroups(members: Members): Record<string, readonly [change: object, names: string]> {
+  const ringing = (ringTimeoutSecs: number) => ({ members: members.map((one) => ({ ...one, ringTimeoutSecs })) });
   const tooLong = "n".repeat((name.maxLength ?? 0) + 1);
   const [shortest, longest] = [(total.minimum ?? 0) - 1, (total.maximum ?? 0) + 1];
   return {
@@ -44,15 +45,21 @@ function badGroups(destinationId: string): Record<string, readonly [change: obje
   };
 }
 
+type Members = readonly { readonly destinationId: string }[];
+
+/** The members of a new group, in ring order. */
+const membersFor = ({ changes }: LiveOptions): Members =>
+  (changes.groupDestinationIds ?? []).map((destinationId) => ({ destinationId }));
+
 const uniqueName = () => `Contract check ${new Date().toISOString()} ${crypto.randomUUID().slice(0, 8)}`;
 
 async function createsGroup(session: Session): Promise<void> {
   const { check, options } = session;
-  const destinationId = options.changes.groupDestinationId ?? "";
   const groups = (await client(session)).destinationGroups;
-  const body = { name: uniqueName(), members: [{ destinationId }] };
+  const body = { name: uniqueName(), members: [...membersFor(options)] };
   const created = await groups.create(body);
-  check.equal([created.name, memberOf(created.members, "length")], [body.name, 1], "name and number of members");
+  const count = memberOf(created.members, "length");
+  check.equal([created.name, count], [body.name, body.members.length], "name and number of members");
   check.equal([created.strategy, created.totalTimeoutSecs], ["simultaneous", total.default], "the defaults");
   const ringTime = valueAt(created, ["members", 0, "ringTimeoutSecs"]) ?? null;
   check.observe("A-23", "an absent ring time", ringTime === null ? "absent" : String(ringTime), ringTime === null);
@@ -66,27 +73,26 @@ const lower = (value: unknown) => (typeof value === "string" ? value.toLowerCase
 
 async function keepsGroup(session: Session): Promise<void> {
   const { check, options } = session;
-  const destinationId = options.changes.groupDestinationId ?? "";
   const given = {
     name: uniqueName(),
-    members: [{ destinationId, ringTimeoutSecs: ring.maximum ?? 0 }],
+    members: membersFor(options).map((one) => ({ ...one, ringTimeoutSecs: ring.maximum ?? 0 })),
     strategy: "simultaneous",
     totalTimeoutSecs: total.maximum ?? 0,
   } as const;
   const created = await (await client(session)).destinationGroups.create(given);
   for (const [field, value] of Object.entries(given))
     if (field !== "members") check.equal(memberOf(created, field), value, field);
-  const first = ["members", 0] as const;
-  for (const [field, value] of Object.entries(given.members[0] ?? {}))
-    check.equal(lower(valueAt(created, [...first, field])), lower(value), `members[0].${field}`);
+  for (const [index, one] of given.members.entries())
+    for (const [field, value] of Object.entries(one))
+      check.equal(lower(valueAt(created, ["members", index, field])), lower(value), `members[${index}].${field}`);
 }
 
 async function refusesGroups(session: Session): Promise<void> {
   const { check, options } = session;
-  const destinationId = options.changes.groupDestinationId ?? "";
+  const members = [...membersFor(options)];
   const groups = (await client(session)).destinationGroups;
-  for (const [what, [change, names]] of Object.entries(badGroups(destinationId))) {
-    const refusal = await apiErrorOf(groups.create({ name: uniqueName(), members: [{ destinationId }], ...change }));
+  for (const [what, [change, names]] of Object.entries(badGroups(members))) {
+    const refusal = await apiErrorOf(groups.create({ name: uniqueName(), members, ...change }));
     check.equal(refusal?.code, "validation_failed", `code for ${what}`);
     const [first] = refusal?.errors ?? [];
     const named = first ? `${first.field} ${first.code}` : "no field";
@@ -94,10 +100,10 @@ async function refusesGroups(session: Session): Promise<void> {
   }
   const strangers = {
     unknown: [{ destinationId: crypto.randomUUID() }],
-    repeated: [{ destinationId }, { destinationId }],
+    repeated: [...members.slice(0, 1), ...members.slice(0, 1)],
   };
-  for (const [what, members] of Object.entries(strangers)) {
-    const refusal = await apiErrorOf(groups.create({ name: uniqueName(), members }));
+  for (const [what, wrong] of Object.entries(strangers)) {
+    const refusal = await apiErrorOf(groups.create({ name: uniqueName(), members: wrong }));
     const observed = refusal === undefined ? "accepted" : String(refusal.code);
     check.observe("A-22", `a member whose destination is ${what}`, observed, observed === "validation_failed");
   }
@@ -185,12 +191,12 @@ export const changeCases: readonly LiveCase[] = [
   live("§4.2", "a group gets the documented defaults, and its name cannot be used again", ["group"], createsGroup, {
     operation: "createDestinationGroup",
     announce: ({ changes }) =>
-      `Creating one destination group with destination ${changes.groupDestinationId}; its name starts with "Contract check".`,
+      `Creating one destination group with ${changes.groupDestinationIds?.join(", ")}; its name starts with "Contract check".`,
   }),
-  live("§4.2", "a group keeps the given strategy and times", ["group"], keepsGroup, {
+  live("§4.2", "a group keeps the given strategy, times and order of members", ["group"], keepsGroup, {
     operation: "createDestinationGroup",
     announce: ({ changes }) =>
-      `Creating a second group with destination ${changes.groupDestinationId}, with times of its own.`,
+      `Creating a second group with ${changes.groupDestinationIds?.join(", ")}, with times of its own.`,
   }),
   live("§4.2", "groups beyond the documented limits are rejected", ["group"], refusesGroups, {
     operation: "createDestinationGroup",

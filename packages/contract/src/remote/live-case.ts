@@ -3,7 +3,7 @@ import { type OperationId, operations } from "@call-transfer/spec";
 import { operationIds } from "../document/document.ts";
 import { jsonOf, memberOf, omitUndefined, valueAt } from "../document/json.ts";
 import type { Check } from "../suite/check.ts";
-import { connect } from "../suite/client.ts";
+import { addressOf, connect } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
 import { describeValue } from "../suite/trace.ts";
 import type { LiveOptions } from "./options.ts";
@@ -27,7 +27,7 @@ const requires: Readonly<Record<Option, readonly [given: (options: LiveOptions) 
     "rotates a secret; requires --allow-changes --rotate-destination-id --secret-file",
   ],
   group: [
-    ({ changes }) => changes.groupDestinationId,
+    ({ changes }) => changes.groupDestinationIds,
     "creates a group; requires --allow-changes --group-destination-id",
   ],
   hours: [({ changes }) => changes.hoursMemberId, "removes hours; requires --allow-changes --clear-hours-member-id"],
@@ -157,10 +157,8 @@ export async function getOperation(
   operation: OperationId,
   question: GetOptions = {},
 ): Promise<Reply> {
-  const { path = {}, query = {}, headers = identity(session.options) } = question;
-  const address = operations[operation].path.replaceAll(/\{([^}]+)\}/g, (_whole, name) => path[name] ?? "");
-  const search = new URLSearchParams(query).toString();
-  return getPath(session, search === "" ? address : `${address}?${search}`, headers);
+  const { path, query, headers = identity(session.options) } = question;
+  return getPath(session, addressOf(operation, path, query), headers);
 }
 
 export async function getPath(

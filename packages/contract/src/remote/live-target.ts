@@ -4,8 +4,8 @@ import { jsonOf, memberOf, omitUndefined, valueAt } from "../document/json.ts";
 import { operationOf } from "../suite/recorder.ts";
 import type { Target } from "../suite/target.ts";
 import { describeValue, responseLine } from "../suite/trace.ts";
+import type { ReceivedResponse } from "./assumptions.ts";
 import { hasOperation, identity, probePath } from "./live-case.ts";
-import type { ReceivedResponse } from "./observations.ts";
 import { type LiveOptions, variables } from "./options.ts";
 
 /** The longest `retryAfterSecs` that the command waits for, in milliseconds. */

@@ -34,8 +34,8 @@ export interface LiveOptions {
 export interface Changes {
   /** An `app` destination whose signing secret is rotated, and the file for the new secret. */
   readonly rotation?: { readonly destinationId: string; readonly secretFile: string };
-  /** The destination in a new group. */
-  readonly groupDestinationId?: string;
+  /** The destinations in a new group, in ring order. */
+  readonly groupDestinationIds?: readonly string[];
   /** The member whose hours are removed. */
   readonly hoursMemberId?: string;
 }
@@ -72,7 +72,8 @@ and changes nothing. Some requests are invalid on purpose, e.g. one without a cr
     --secret-file FILE     new file for the new secret, readable only by you; required with
                            --rotate-destination-id
     --group-destination-id ID
-                           create two groups with this destination. The API cannot delete them
+                           create two groups with this destination. The API cannot delete them.
+                           Repeat it for several, which are checked to keep their order
     --clear-hours-member-id ID
                            remove this member's available hours permanently
 
@@ -108,7 +109,7 @@ export const options = {
   "allow-changes": flag,
   "rotate-destination-id": text,
   "secret-file": text,
-  "group-destination-id": text,
+  "group-destination-id": { type: "string", multiple: true },
   "clear-hours-member-id": text,
   "allow-calls": flag,
   "flow-id": text,
@@ -120,7 +121,6 @@ export const options = {
 const parsed = (args: readonly string[]) => parseArgs({ args: [...args], options }).values;
 
 type Values = ReturnType<typeof parsed>;
-type TextName = { [Name in keyof Values]-?: Values[Name] extends string | undefined ? Name : never }[keyof Values];
 
 /** The syntax of a bearer token (RFC 6750, section 2.1). */
 const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
@@ -140,7 +140,7 @@ function checkedUrl(url: string | undefined, allowInsecureHttp: boolean): string
   return url.replace(/\/+$/, "");
 }
 
-function needs(values: Values, allowance: "allow-changes" | "allow-calls", names: readonly TextName[]): void {
+function needs(values: Values, allowance: "allow-changes" | "allow-calls", names: readonly (keyof Values)[]): void {
   const given = names.filter((name) => values[name] !== undefined);
   if (!values[allowance] && given.length > 0) throw new UsageError(`--${given[0]} only works with --${allowance}.`);
   if (values[allowance] && given.length === 0)
@@ -157,7 +157,7 @@ function changesOf(values: Values): Changes {
   return {
     ...(destinationId !== undefined && secretFile !== undefined ? { rotation: { destinationId, secretFile } } : {}),
     ...omitUndefined({
-      groupDestinationId: values["group-destination-id"],
+      groupDestinationIds: values["group-destination-id"],
       hoursMemberId: values["clear-hours-member-id"],
     }),
   };

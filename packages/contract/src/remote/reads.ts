@@ -2,23 +2,29 @@ import { timeOf } from "../document/check-response.ts";
 import { roles } from "../document/document.ts";
 import { statusOf } from "../document/expected.ts";
 import { memberOf } from "../document/json.ts";
+import { limits } from "../facts/limits.ts";
 import { describeValue } from "../suite/trace.ts";
 import { callListCases } from "./call-list.ts";
-import { credentialCases } from "./credentials.ts";
 import {
   client,
   clockToleranceMs,
   describeReply,
+  getFirst,
   getOperation,
+  getPath,
+  identity,
   type LiveCase,
   live,
+  type Need,
+  nowhere,
   observeReply,
+  type Reply,
+  readsOf,
   type Session,
+  scopedReadsOf,
 } from "./live-case.ts";
 
 type Members = Readonly<Record<string, unknown>>;
-
-const malformedId = "not-an-id";
 
 /** The resource that a permission names (§2.5). */
 const resourceOf = (permission: unknown): string => describeValue(permission).split(":")[0] ?? "";
@@ -52,7 +58,7 @@ async function readsAvailability(session: Session): Promise<void> {
   check.observe("A-15", "reading the availability with this credential", "allowed", true);
 }
 
-const otherCases: readonly LiveCase[] = [
+const resourceCases: readonly LiveCase[] = [
   live(
     "§4.5",
     "the role list has every built-in role once, with permissions of the documented form",
@@ -95,11 +101,138 @@ const otherCases: readonly LiveCase[] = [
       else check.equal(unknown.status, notFound, "status for an unknown member");
       if (unknown.status === notFound)
         observeReply(session, "A-16", "an unknown member", unknown, "resource_not_found");
-      const malformed = await getOperation(session, "getMemberAvailability", { path: { memberId: malformedId } });
+      const malformed = await getMalformed(session);
       observeReply(session, "A-6", "an id that is not a UUID", malformed, "invalid_id_format");
     },
   ),
 ];
 
+/** Seconds from `iat` to `exp` of a JWT; undefined for other tokens. */
+function lifetimeSecs(token: string): number | undefined {
+  try {
+    const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    const { iat, exp } = JSON.parse(text) as { iat?: unknown; exp?: unknown };
+    return typeof iat === "number" && typeof exp === "number" ? exp - iat : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const tokenAlone = ({ options }: Session) => ({ Authorization: `Bearer ${options.accessToken}` });
+const unknownKey = { Authorization: `Bearer ${limits.apiKeyPrefix}unknown` };
+const otherAccount = (credential: string | undefined) => {
+  return { Authorization: `Bearer ${credential}`, "X-Account-Id": crypto.randomUUID() };
+};
+
+/** Asks for the availability of a member whose id is malformed. */
+const getMalformed = (session: Session, headers?: Readonly<Record<string, string>>) =>
+  getOperation(session, "getMemberAvailability", { path: { memberId: "not-an-id" }, ...(headers && { headers }) });
+
+/** What is expected of an answer: the status and code by the contract, and a status or code by an assumption. */
+interface Expected {
+  readonly status?: number | null;
+  readonly code?: string;
+  readonly assumes?: readonly [assumption: string, subject: string, answer: number | string];
+}
+
+/** A case that sends one request. */
+const asks = (
+  section: string,
+  name: string,
+  requires: readonly Need[],
+  ask: (session: Session) => Promise<Reply>,
+  { status, code, assumes }: Expected,
+): LiveCase =>
+  live(section, name, requires, async (session) => {
+    const reply = await ask(session);
+    if (status !== undefined) session.check.equal(reply.status, status, "status");
+    if (code !== undefined) session.check.equal(reply.code, code, "code");
+    if (assumes !== undefined) observeReply(session, assumes[0], assumes[1], reply, assumes[2]);
+  });
+
+const withHeaders = (headers: Readonly<Record<string, string>>) => (session: Session) =>
+  getFirst(session, readsOf(session.options), headers);
+const unauthorized = statusOf("unauthorized");
+
+/** Authentication and the order of checks. */
+const credentialCases: readonly LiveCase[] = [
+  asks("§5.4", "a request without a credential is rejected", ["read"], withHeaders({}), {
+    status: unauthorized,
+    code: "token_missing",
+  }),
+  asks("§5.3", "an unknown API key is rejected", ["read"], withHeaders(unknownKey), {
+    status: unauthorized,
+    code: "api_key_invalid",
+  }),
+  asks("§5.4", "a token that is not a JWT is rejected", ["read"], withHeaders({ Authorization: "Bearer not-a-jwt" }), {
+    status: unauthorized,
+    code: "token_invalid",
+  }),
+  asks("§5.1", "a scheme other than Bearer is rejected", ["read"], withHeaders({ Authorization: "Basic b3duZXI6" }), {
+    status: unauthorized,
+    assumes: ["A-42", "a scheme other than Bearer", "unauthorized"],
+  }),
+  asks(
+    "§5.2",
+    "a JWT without X-Account-Id is rejected if an account is needed",
+    ["token", "scoped read"],
+    (session) => getFirst(session, scopedReadsOf(session.options), tokenAlone(session)),
+    { status: statusOf("account_header_missing"), code: "account_header_missing" },
+  ),
+  asks(
+    "§5.2",
+    "a JWT without X-Account-Id can list accounts",
+    ["token", "listAccounts"],
+    (session) => getOperation(session, "listAccounts", { headers: tokenAlone(session) }),
+    { assumes: ["A-10", "the account list without X-Account-Id", 200] },
+  ),
+  asks(
+    "§5.2",
+    "X-Account-Id is checked before the id",
+    ["token", "getMemberAvailability"],
+    (session) => getMalformed(session, tokenAlone(session)),
+    { assumes: ["A-18", "a malformed id without X-Account-Id", "account_header_missing"] },
+  ),
+  asks(
+    "§4.5",
+    "a JWT is rejected for an account that its user is not a member of",
+    ["token", "listRoles"],
+    (session) => getOperation(session, "listRoles", { headers: otherAccount(session.options.accessToken) }),
+    { status: statusOf("account_access_denied"), assumes: ["A-16", "another account", "account_access_denied"] },
+  ),
+  asks(
+    "§5.3",
+    "an API key with another account in X-Account-Id is rejected",
+    ["key", "listRoles"],
+    (session) => getOperation(session, "listRoles", { headers: otherAccount(session.options.apiKey) }),
+    { assumes: ["A-17", "a key with another account in X-Account-Id", "account_access_denied"] },
+  ),
+  live("§4", "credentials are checked after the path and before the id", ["getMemberAvailability"], async (session) => {
+    const path = await getPath(session, nowhere, {});
+    observeReply(session, "A-45", "an unknown path without a credential", path, "not_found");
+    const id = await getMalformed(session, unknownKey);
+    observeReply(session, "A-18", "a malformed id with an unknown key", id, "api_key_invalid");
+  }),
+  asks(
+    "§4",
+    "credentials are checked before the query",
+    ["listCalls"],
+    (session) => getOperation(session, "listCalls", { query: { limit: "0" }, headers: unknownKey }),
+    { assumes: ["A-18", "an invalid query with an unknown key", "api_key_invalid"] },
+  ),
+  live("§2.6", "each request has its own request id", ["read"], async (session) => {
+    const first = await getFirst(session, readsOf(session.options));
+    const second = await getFirst(session, readsOf(session.options));
+    if (first.requestId !== null)
+      session.check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
+    const unknown = await getPath(session, nowhere, identity(session.options));
+    observeReply(session, "A-45", "an unknown path", unknown, "not_found");
+  }),
+  live("§5.6", "the access token has the documented lifetime", ["token"], async ({ options, check }) => {
+    const lifetime = lifetimeSecs(options.accessToken ?? "");
+    if (lifetime !== undefined) check.observe("A-19", "seconds from iat to exp", String(lifetime), lifetime === 3600);
+  }),
+];
+
 /** All cases that only read. */
-export const readCases: readonly LiveCase[] = [...otherCases, ...callListCases, ...credentialCases];
+export const readCases: readonly LiveCase[] = [...resourceCases, ...callListCases, ...credentialCases];

@@ -2,11 +2,10 @@ import type { OperationId } from "@call-transfer/spec";
 import { casesFor } from "../suite/case.ts";
 import type { Finding } from "../suite/check.ts";
 import { type CaseResult, runCase } from "../suite/run.ts";
-import { assumptions } from "./assumptions.ts";
+import { assumptions, findingsOf } from "./assumptions.ts";
 import { changeCases } from "./changes.ts";
 import { type LiveCase, type Session, skipReason } from "./live-case.ts";
 import { connectionProblem, liveTarget, type Traffic } from "./live-target.ts";
-import { findingsOf } from "./observations.ts";
 import { exitStatus, type LiveOptions } from "./options.ts";
 import { readCases } from "./reads.ts";
 

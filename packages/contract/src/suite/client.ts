@@ -71,6 +71,17 @@ export function invoke(client: CallTransfer, operation: OperationId, input: Inpu
   return Reflect.apply(method, methods, parameters) as PendingResult;
 }
 
+/** The path and query of a request. */
+export function addressOf(
+  operation: OperationId,
+  path: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, unknown>> = {},
+): string {
+  const filled = operations[operation].path.replaceAll(/\{(\w+)\}/g, (_whole, name) => path[name] ?? "");
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  return search.size > 0 ? `${filled}?${search}` : filled;
+}
+
 /** Sends a request without the SDK, for requests that the SDK refuses to send. */
 export function sendRaw(
   target: Target,
@@ -78,13 +89,15 @@ export function sendRaw(
   init: RequestInit,
   { path, query, body }: Input = validInput(operation),
 ): Promise<Response> {
-  const address = operations[operation].path.replaceAll(/\{([^}]+)\}/g, (_whole, name) => path[name] ?? "");
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const json = operations[operation].hasBody ? { body: JSON.stringify(body) } : {};
   const sent = new Headers(init.headers);
   if (operations[operation].hasBody && !sent.has("Content-Type")) sent.set("Content-Type", "application/json");
-  const url = target.baseUrl + address + (search.size > 0 ? `?${search}` : "");
-  return target.fetch(url, { ...json, ...init, method: operations[operation].method, headers: sent });
+  return target.fetch(target.baseUrl + addressOf(operation, path, query), {
+    ...json,
+    ...init,
+    method: operations[operation].method,
+    headers: sent,
+  });
 }
 
 /** The code in the error body of a response; undefined without one. */

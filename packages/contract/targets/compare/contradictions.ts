@@ -9,15 +9,17 @@ import {
   webhook,
 } from "../../src/facts/limits.ts";
 import {
+  beyond,
   type CodeNode,
   type ContractDocument,
   type FieldContext,
+  isMarked,
   type OperationNode,
   resolverOf,
   type SchemaNode,
+  wrong,
 } from "./document.ts";
 import { operationSentences } from "./operations.ts";
-import { beyond, isMarked, wrong } from "./sentences.ts";
 
 /** Every code is there, and none that the specification does not have. */
 function* compareNames(what: string, section: string, found: object, stated: readonly string[]): Generator<string> {

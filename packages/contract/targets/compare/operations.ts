@@ -1,9 +1,19 @@
 import { contentType, headers } from "../../src/facts/limits.ts";
 import { type AnswerFact, answers, type OperationFact, operations } from "../../src/facts/operations.ts";
 import { type FieldFact, resources } from "../../src/facts/resources.ts";
-import type { ContentNode, ContractDocument, FieldContext, OperationNode, ParameterNode } from "./document.ts";
+import {
+  beyond,
+  type ContentNode,
+  type ContractDocument,
+  compareRequired,
+  type FieldContext,
+  isExtension,
+  isMarked,
+  type OperationNode,
+  type ParameterNode,
+  wrong,
+} from "./document.ts";
 import { compareField } from "./fields.ts";
-import { beyond, compareRequired, isExtension, isMarked, wrong } from "./sentences.ts";
 
 const methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"];
 const listOf = (values: readonly (string | number)[]): string => values.join(", ") || "none";

@@ -76,13 +76,16 @@ describe("a server that keeps the contract", () => {
     const { status, out, err } = await run([
       ...["--base-url", server.url, "--allow-changes", "--rotate-destination-id", demo.destinations.app],
       ...["--secret-file", secretFile, "--group-destination-id", demo.destinations.phone],
-      ...["--clear-hours-member-id", demo.members.agent],
+      ...["--group-destination-id", demo.destinations.app, "--clear-hours-member-id", demo.members.agent],
     ]);
     const secret = readFileSync(secretFile, "utf8").trim();
     expect(server.backend.state.destinations.get(demo.destinations.app)?.signingSecret).toBe(secret);
     expect(statSync(secretFile).mode & 0o077).toBe(0);
     expect(out.includes(secret)).toBe(false);
     expect(err.split("\n").filter((line) => /^(Rotating|Creating|Trying|Removing) /.test(line))).toHaveLength(5);
+    const groups = [...server.backend.state.groups.values()].filter(({ name }) => name.startsWith("Contract check"));
+    const members = [demo.destinations.phone, demo.destinations.app];
+    expect(groups.map((one) => one.members.map(({ destinationId }) => destinationId))).toEqual([members, members]);
     for (const id of ["A-1", "A-12", "A-22", "A-23", "A-26"]) expect(out).toMatch(new RegExp(`${id} +held`));
     expect([status, requests().some(({ operationId }) => operationId === "createCall")]).toEqual([0, false]);
   });

@@ -80,7 +80,7 @@ async function check(server: Server) {
     without: [],
     changes: {
       rotation: { destinationId: demo.destinations.app, secretFile: "unused" },
-      groupDestinationId: demo.destinations.phone,
+      groupDestinationIds: [demo.destinations.phone, demo.destinations.app],
       hoursMemberId: demo.members.agent,
     },
     call: { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone },

@@ -1,10 +1,10 @@
+import { errorMessage } from "@call-transfer/backend/unstable";
 import type { Transport } from "@modelcontextprotocol/server";
 import { type ServeStdioOptions, StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import description from "../../package.json" with { type: "json" };
 import { serverFor } from "../server/create-mcp-server.ts";
 import type { McpServerOptions } from "../server/options.ts";
 import { openTarget, type Target } from "../server/target.ts";
-import { messageOf } from "../tools/failures.ts";
 import { type CommandOptions, commandOptions, exitStatus, usage, variables } from "./options.ts";
 import { secretFile } from "./secret-file.ts";
 
@@ -58,7 +58,7 @@ export async function main({ args, environment, out, err, transport }: Shell): P
     }
     target = await openTarget(targetOptions(given));
   } catch (error) {
-    const message = inCommandWords(messageOf(error));
+    const message = inCommandWords(errorMessage(error));
     err(`${message}\nFor all options: npx @call-transfer/mcp --help`);
     return exitStatus.wrongCommandLine;
   }

@@ -1,7 +1,7 @@
 // The command line as tables, and its reading. The release gate compares the tables with the last release.
 
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { messageOf } from "../tools/failures.ts";
+import { errorMessage } from "@call-transfer/backend/unstable";
 
 /** The environment variables. The SDK gives the first two their names, the mock server the third. */
 export const variables = {
@@ -76,7 +76,7 @@ function read(args: readonly string[]): Values {
     // The argument may be a credential without its option, so the message does not repeat it.
     if ((error as { code?: unknown }).code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL")
       throw new UsageError("Unexpected argument. Write each value after its option, as in --base-url URL.");
-    const [message = ""] = messageOf(error).split(". ");
+    const [message = ""] = errorMessage(error).split(". ");
     throw new UsageError(`${message}. See --help for all options.`);
   }
 }

@@ -1,5 +1,5 @@
 import { fchmodSync, openSync, writeSync } from "node:fs";
-import { messageOf } from "../tools/failures.ts";
+import { errorMessage } from "@call-transfer/backend/unstable";
 import type { SaveSecret } from "../tools/operation-tools.ts";
 import { UsageError } from "./options.ts";
 
@@ -14,7 +14,7 @@ export function secretFile(path: string): SaveSecret {
     file = openSync(path, "a", 0o600);
     fchmodSync(file, 0o600);
   } catch (error) {
-    throw new UsageError(`--secret-file cannot be written: ${messageOf(error)}. Choose another file.`);
+    throw new UsageError(`--secret-file cannot be written: ${errorMessage(error)}. Choose another file.`);
   }
   return (secret, { operation, id }) => writeSync(file, `${new Date().toISOString()} ${operation} ${id} ${secret}\n`);
 }

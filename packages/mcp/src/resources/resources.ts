@@ -1,7 +1,10 @@
 // What an assistant can read: guides, error codes and the document of the API.
+
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { type ErrorCodeDescription, errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
-import type { Guide } from "./guides.ts";
 
 /** Something to read, under a fixed address. */
 export interface Readable {
@@ -67,4 +70,35 @@ export function codeText(code: string): string | undefined {
     ...(fromSpecification ? [] : ["The specification does not explain this code. The meaning is assumed."]),
   ];
   return `# ${code}\n\n${facts.join("\n\n")}\n`;
+}
+
+/** A guide. */
+export interface Guide {
+  /** Name in its address, such as `placing-calls`. */
+  readonly name: string;
+  readonly title: string;
+  /** Its subject, in a few sentences. */
+  readonly description: string;
+  /** Reads it, as Markdown. */
+  readonly text: () => string;
+}
+
+/** The guides that the llms.txt of a package lists. None if it has none, as the sources in a clone. */
+export function guidesIn(folder: string): Guide[] {
+  const list = join(folder, "llms.txt");
+  if (!existsSync(list)) return [];
+  const lines = readFileSync(list, "utf8").matchAll(/^- \[(.+?)\]\(guides\/(.+?)\.md\): (.+)$/gm);
+  return [...lines].map(([, title = "", name = "", description = ""]) => ({
+    ...{ name, title, description },
+    text: () => readFileSync(join(folder, "guides", `${name}.md`), "utf8"),
+  }));
+}
+
+/** The guides of the installed package. None where its code was bundled into another program. */
+export function ownGuides(): Guide[] {
+  try {
+    return guidesIn(dirname(createRequire(import.meta.url).resolve("@call-transfer/mcp/package.json")));
+  } catch {
+    return [];
+  }
 }

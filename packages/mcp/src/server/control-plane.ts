@@ -1,11 +1,11 @@
 // The control plane of a mock, in this process or of a running server.
 
-import { type JsonObject, operationsIn } from "@call-transfer/backend/unstable";
+import { addressOf, type JsonObject, operationsIn } from "@call-transfer/backend/unstable";
 import { ConfigurationError } from "@call-transfer/sdk";
-import type { ControlPlane } from "../tools/control-plane.ts";
+import type { ControlPlane } from "../tools/tool.ts";
 
 /** The mock refused a request to its control plane, or did not answer. The message holds no token. */
-export class ControlPlaneError extends Error {
+class ControlPlaneError extends Error {
   override readonly name = "ControlPlaneError";
   /** The code of the mock's refusal; undefined without an answer in its form. */
   readonly code: unknown;
@@ -45,11 +45,11 @@ export async function openControlPlane(address: ControlAddress, option: string):
     );
   return {
     operations,
-    call: (operation, { path = {}, query = {}, body }, signal) =>
+    call: (operation, { body, ...parts }, signal) =>
       send(
         address,
         operation.method,
-        expanded(operation.path, path) + searchOf(query),
+        addressOf(operation.path, parts),
         operation.body === undefined ? undefined : (body ?? {}),
         signal,
       ),
@@ -79,14 +79,6 @@ function refuseUnknownSandbox({ sandbox, url }: ControlAddress, option: string, 
     `${option}.sandbox`,
     message.startsWith(`${missing}.`) ? `is "${sandbox}", which does not exist. ${fix}` : `is not valid. ${message}`,
   );
-}
-
-const expanded = (template: string, values: Readonly<Record<string, unknown>>): string =>
-  template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-
-function searchOf(query: Readonly<Record<string, unknown>>): string {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
-  return search && `?${search}`;
 }
 
 async function send(

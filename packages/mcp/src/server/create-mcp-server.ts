@@ -1,8 +1,17 @@
 import type { JsonObject } from "@call-transfer/backend/unstable";
 import { fromJsonSchema, McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
 import description from "../../package.json" with { type: "json" };
-import { type Guide, ownGuides } from "../resources/guides.ts";
-import { codeNames, codesUri, codeText, codeUri, documentUri, guideUri, readables } from "../resources/resources.ts";
+import {
+  codeNames,
+  codesUri,
+  codeText,
+  codeUri,
+  documentUri,
+  type Guide,
+  guideUri,
+  ownGuides,
+  readables,
+} from "../resources/resources.ts";
 import { controlTools } from "../tools/control-tools.ts";
 import { type LeftOut, operationTools } from "../tools/operation-tools.ts";
 import { dataResult, type Tool, withoutArguments } from "../tools/tool.ts";

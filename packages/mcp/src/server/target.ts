@@ -1,9 +1,9 @@
 // The target of the tools: a backend in this process, a running mock server, or a real platform.
 import { type Backend, createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer, type Clock, ConfigurationError } from "@call-transfer/sdk";
-import type { ControlPlane } from "../tools/control-plane.ts";
 import type { OperationContext } from "../tools/operation-tools.ts";
 import { everything } from "../tools/permissions.ts";
+import type { ControlPlane } from "../tools/tool.ts";
 import { openControlPlane } from "./control-plane.ts";
 import type { McpServerOptions, MockServerAddress, PlatformOptions } from "./options.ts";
 

@@ -1,15 +1,22 @@
 // The abilities of a mock besides the API: move time, fail on request, show requests, ring. The mock describes these operations itself.
 import {
   type DocumentedOperation,
+  errorMessage,
   inputSchemaOf,
   type JsonObject,
   type Parameter,
   partsOf,
 } from "@call-transfer/backend/unstable";
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
-import type { ControlPlane } from "./control-plane.ts";
-import { messageOf } from "./failures.ts";
-import { dataResult, failureResult, type Tool, textResult, toolName, withoutArguments } from "./tool.ts";
+import {
+  type ControlPlane,
+  dataResult,
+  failureResult,
+  type Tool,
+  textResult,
+  toolName,
+  withoutArguments,
+} from "./tool.ts";
 
 /** A useful handful of the control plane. Tokens, keys and policies are left to people. */
 const choices = [
@@ -138,6 +145,6 @@ async function asResult(call: () => ReturnType<Tool["call"]>): ReturnType<Tool["
   try {
     return await call();
   } catch (error) {
-    return failureResult([`The mock refused. ${messageOf(error)}`]);
+    return failureResult([`The mock refused. ${errorMessage(error)}`]);
   }
 }

@@ -1,5 +1,5 @@
 // Failed requests as texts for an assistant: what happened, what it means, whether it was carried out, what to do.
-import { formatDuration } from "@call-transfer/backend/unstable";
+import { errorMessage, formatDuration } from "@call-transfer/backend/unstable";
 import {
   type AnyApiError,
   AuthenticationError,
@@ -44,9 +44,6 @@ export async function failureLines(error: unknown, operation: Operation): Promis
   ];
 }
 
-/** The message of anything thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** The SDK's own message names a method to call, which an assistant cannot. */
 const lostAnswer = ({ operationId, cause, message }: OutcomeUnknownError): string =>
   cause instanceof Error ? `The answer to ${operationId} was lost: ${cause.message}` : message;
@@ -57,7 +54,7 @@ function argumentLines(error: unknown, { id }: Operation): string[] {
       ? `Set ${error.option} correctly. The user may have to restart this server with other options.`
       : "Correct the arguments and call again.";
   return [
-    `${toolName(id)} was not called: ${messageOf(error)}`,
+    `${toolName(id)} was not called: ${errorMessage(error)}`,
     `Outcome: ${outcomes.not_sent}`,
     `What to do: ${advice}`,
   ];

@@ -3,6 +3,7 @@
 import {
   argumentName,
   type DocumentedOperation,
+  errorMessage,
   inputSchemaOf,
   type JsonObject,
   operationsIn,
@@ -14,10 +15,8 @@ import type { CallTransfer, RequestOptions } from "@call-transfer/sdk";
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import published from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { fromJsonSchema } from "@modelcontextprotocol/server";
-import { annotationsOf } from "./annotations.ts";
-import { failureLines, messageOf } from "./failures.ts";
-import { missingPermissions, type Permissions } from "./permissions.ts";
-import { secretFieldsIn } from "./secrets.ts";
+import { failureLines } from "./failures.ts";
+import { annotationsOf, missingPermissions, type Permissions, secretFieldsIn } from "./permissions.ts";
 import { dataResult, failureResult, isTooDeep, mostLevels, type Tool, textResult, toolName } from "./tool.ts";
 
 /** Keeps a new secret. The assistant sees only that it was kept. */
@@ -149,7 +148,7 @@ async function keepSecrets(
 }
 
 const lostLines = (id: string, error: unknown): string[] => [
-  `${id} succeeded, but the new secret could not be kept: ${messageOf(error)}`,
+  `${id} succeeded, but the new secret could not be kept: ${errorMessage(error)}`,
   "Outcome: applied. The request was carried out, and the new secret is lost.",
   `What to do: Do not call ${id} again on your own. Ask the user to make room for the secret first.`,
 ];

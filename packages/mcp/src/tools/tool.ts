@@ -1,4 +1,4 @@
-import type { JsonObject } from "@call-transfer/backend/unstable";
+import type { DocumentedOperation, JsonObject, RequestParts } from "@call-transfer/backend/unstable";
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 
 /** A tool before it is registered. */
@@ -43,3 +43,15 @@ export const failureResult = (lines: readonly string[]): CallToolResult => ({
   isError: true,
   content: [{ type: "text", text: lines.join("\n") }],
 });
+
+/** A mock's control plane. */
+export interface ControlPlane {
+  /** Its operations, as the mock describes them. */
+  readonly operations: ReadonlyMap<string, DocumentedOperation>;
+  /**
+   * Calls an operation. Returns undefined where the answer has no body.
+   *
+   * @throws The mock refused the request or did not answer.
+   */
+  call(operation: DocumentedOperation, parts: Partial<RequestParts>, signal?: AbortSignal): Promise<unknown>;
+}

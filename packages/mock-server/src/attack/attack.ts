@@ -1,10 +1,10 @@
 // Runs the table of mutations against a receiver, and judges the answers.
 import { setTimeout } from "@call-transfer/backend/unstable";
 import { webhookSignature } from "@call-transfer/spec";
-import { hasCredentials, isHttp } from "../net/urls.ts";
-import { findLeaks, redactor } from "./leaks.ts";
+import { hasCredentials, isHttp, isLoopbackHost } from "../net/urls.ts";
+import { findLeaks, redact } from "./leaks.ts";
 import { lateCopies, type Mutation, mutations, plainOffer } from "./mutations.ts";
-import { type AttackReport, createReport, type Problem, type Result } from "./report.ts";
+import { type AttackReport, findingsOf, type Problem, type Result } from "./report.ts";
 import { describeReply, type Exchange, isAccepted, Sender } from "./sender.ts";
 
 /** How often the app handled each event, by the event's id. */
@@ -32,15 +32,6 @@ export interface AttackOptions {
 
 /** Deliveries without an answer after which the attack stops. */
 const maxUnanswered = 5;
-const maxConcurrency = 8;
-
-/** How an attack follows a receiver in time. */
-interface Pace {
-  /** A receiver that takes longer for an offer gets several checks at the same time. One at a time, a crash has one cause. */
-  readonly slowMs: number;
-  /** Milliseconds that the app may take to handle an event after its answer. */
-  readonly countsMs: number;
-}
 
 /**
  * Attacks a webhook receiver (§6) with genuine, forged, repeated and broken deliveries over HTTP, and reports what it does
@@ -50,44 +41,41 @@ interface Pace {
  * @throws {Error} Nothing listens at an address, or `handled` failed: before the attack, or after one without findings.
  */
 export async function attackReceiver(options: AttackOptions): Promise<AttackReport> {
-  return attackAtPace(options, {});
-}
-
-/** Attacks a receiver at a pace that does not follow from the machine's. */
-export async function attackAtPace(options: AttackOptions, pace: Partial<Pace>): Promise<AttackReport> {
   const sender = createSender(options);
-  const { slowMs = 250, countsMs = sender.options.timeoutMs } = pace;
   const { handled, secret, previousSecret } = options;
+  const { exchanges } = sender;
   // Fails at the start, and not after the attack, if the counts cannot be read.
   if (handled !== undefined) await readCounts(handled);
   const results: Result[] = [];
   let stopped: string | undefined;
-  const run = async (mutation: Mutation): Promise<void> => {
-    const waves = stopped ?? (await mutation.waves(sender));
-    const exchanges: Exchange[] = [];
-    if (typeof waves !== "string")
-      for (const wave of waves) exchanges.push(...(await sender.sendAll(mutation.name, wave)));
-    const problems = problemsOf(exchanges, sender.exchanges);
-    results.push({ check: mutation, problems, ...(typeof waves === "string" && { reason: waves }) });
-    stopped ??= stopReason(sender);
+  const run = async (check: Mutation): Promise<void> => {
+    const waves = stopped ?? check.waves(sender);
+    if (typeof waves === "string") return void results.push({ check, problems: [], reason: waves });
+    for (const wave of waves) await sender.sendAll(check.name, wave);
+    results.push({ check, problems: problemsOf(check.name, exchanges) });
+    stopped = stopReason(exchanges);
   };
+  // One check at a time, so that a crash has one cause.
   await run(plainOffer);
-  const [first] = sender.exchanges;
+  const [first] = exchanges;
   if (results[0]?.problems.length) {
-    checkReachable(sender);
+    checkReachable(exchanges);
     stopped = "All other checks, because the receiver accepts nothing genuine. Fix that first.";
   }
-  const waiting = mutations.values();
-  const work = async (): Promise<void> => {
-    for (const mutation of waiting) await run(mutation);
-  };
-  const width = (first?.reply.ms ?? 0) > slowMs ? maxConcurrency : 1;
-  await Promise.all(Array.from({ length: width }, work));
+  for (const mutation of mutations) await run(mutation);
   if (first) await run(lateCopies(first));
   const secrets = [secret, previousSecret].filter((one) => one !== undefined);
-  results.push(...findLeaks(sender.exchanges, secrets));
-  const counted = handled !== undefined && (await compareCounts(handled, sender, results, countsMs));
-  return createReport(sender, results, { counted, redact: redactor(secrets) });
+  results.push(...findLeaks(exchanges, secrets));
+  const counted = handled !== undefined && (await compareCounts(handled, exchanges, results));
+  const reasons = new Set(results.flatMap(({ reason }) => reason ?? []));
+  if (!counted) reasons.add("How often the app handled each event: give handled, or --handled-url.");
+  return {
+    urls: sender.options.urls,
+    findings: findingsOf(results, (text) => redact(text, secrets)),
+    passed: results.filter(({ problems, reason }) => problems.length === 0 && reason === undefined).length,
+    notChecked: [...reasons],
+    deliveries: exchanges.length,
+  };
 }
 
 /** Creates what sends the deliveries. Throws TypeError for an invalid option. */
@@ -102,120 +90,103 @@ function createSender(options: AttackOptions): Sender {
     if (URL.canParse(one) && hasCredentials(new URL(one)))
       throw new TypeError("url must not contain a user name or password");
     if (!isHttp(one)) throw new TypeError(`url must be an http or https URL, not ${one}`);
-    if (!allowRemote && !isLoopback(one))
+    if (!allowRemote && !isLoopbackHost(new URL(one).hostname))
       throw new TypeError(`${one} is not on this machine. If the receiver is yours, set allowRemote: true.`);
   }
   for (const [name, value] of Object.entries({ secret, previousSecret }))
     if ((name === "secret" || value !== undefined) && (typeof value !== "string" || value === ""))
       throw new TypeError(`${name} must be non-empty text`);
-  const isLocal = urls.every(isLoopback);
-  return new Sender({ urls, secret, previousSecret, toleranceSecs: toleranceMs / 1000, timeoutMs, payload, isLocal });
-}
-
-/** Whether the host of a URL is this machine's own. */
-export function isLoopback(url: string): boolean {
-  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+  return new Sender({ urls, secret, previousSecret, toleranceSecs: toleranceMs / 1000, timeoutMs, payload });
 }
 
 /** Throws an Error if a plain offer reached no receiver. */
-function checkReachable({ exchanges }: Sender): void {
+function checkReachable(exchanges: readonly Exchange[]): void {
   const lost = exchanges.find(({ reply: { status, code } }) => status === undefined && code !== "TIMEOUT");
   if (lost === undefined) return;
   // OpenSSL's text names files of its sources.
-  if (/^(?:EPROTO|ERR_SSL_)/.test(lost.reply.code ?? ""))
+  if (/^(?:EPROTO|ERR_SSL_)/.test(lost.reply.code))
     throw new Error(`The receiver at ${lost.url} does not use TLS. Use http:// in its URL.`);
   throw new Error(`No receiver answers at ${lost.url}: ${lost.reply.error}. Start it, or check the address.`);
 }
 
-function stopReason({ exchanges }: Sender): string | undefined {
+function stopReason(exchanges: readonly Exchange[]): string | undefined {
   if (exchanges.some(({ reply }) => reply.code === "ECONNREFUSED"))
     return "The rest, because the receiver stopped listening. Find out why it ended.";
   if (exchanges.filter(({ reply }) => reply.code === "TIMEOUT").length < maxUnanswered) return undefined;
   return `The rest, because ${maxUnanswered} deliveries got no answer in time. Fix the findings first.`;
 }
 
-/** What is wrong with the answers to the deliveries of a check. */
-function problemsOf(sent: readonly Exchange[], all: readonly Exchange[]): Problem[] {
-  const genuine = sent.filter(({ delivery }) => delivery.expected === "accept");
-  const forged = sent.filter(isForged);
-  const isWrong = ({ reply }: Exchange) => isAccepted(reply);
-  return [
-    ...summary("accepted", "forgery", forged, isWrong),
-    ...summary("refused", "genuine offer", genuine, (exchange) => !isWrong(exchange)),
-    ...summary("other", "forgery", forged, isCrash),
-    ...genuine.flatMap((exchange) => differenceOf(exchange, all)).slice(0, 1),
-  ];
+const isForged = ({ delivery }: Exchange) => delivery.expected !== "accept";
+
+/** What is wrong with an answer. A server may say that it does not implement a method. */
+function kindOf(exchange: Exchange): Problem["kind"] | undefined {
+  const { delivery, reply } = exchange;
+  const { status = 0, code, tookAll } = reply;
+  if (!isForged(exchange)) return isAccepted(exchange) ? undefined : "refused";
+  if (isAccepted(exchange)) return "accepted";
+  if (delivery.isLeftOpen || status === 501) return undefined;
+  if (delivery.expected === "stop_reading")
+    return code === "TIMEOUT" || (tookAll && status !== 413) ? "other" : undefined;
+  return status >= 400 && status < 500 ? undefined : "other";
 }
 
-const isForged = ({ delivery }: Exchange) => !["accept", "any"].includes(delivery.expected);
-
-/** One problem for all deliveries of a check that went wrong in one way. */
-function summary(
-  kind: Problem["kind"],
-  noun: "forgery" | "genuine offer",
-  sent: readonly Exchange[],
-  isWrong: (exchange: Exchange) => boolean,
-): Problem[] {
-  const wrong = sent.filter(isWrong);
-  const [exchange] = wrong;
-  if (exchange === undefined) return [];
-  const answers = new Set(wrong.map(({ reply }) => describeReply(reply)));
-  const names = new Set(wrong.flatMap(({ delivery }) => delivery.what ?? []));
-  const which = names.size > 0 && sent.length > 1 ? `: ${[...names].join(", ")}` : "";
-  const nouns = noun === "forgery" ? "forgeries" : "genuine offers";
-  const count = sent.length === 1 ? `A ${noun}` : `${wrong.length} of ${sent.length} ${nouns}`;
-  const isRead = kind === "other" && exchange.delivery.expected === "stop_reading" && exchange.tookAll;
-  const read = isRead ? " after the receiver had read all of it" : "";
-  const problem = `${count} got ${[...answers].join(" or ")}${read}${which}.`;
-  return [{ kind, problem, exchange, isWhole: wrong.length === sent.length }];
-}
-
-/** Whether a forgery was neither accepted nor refused properly. A server may say that it does not implement a method. */
-function isCrash({ delivery: { expected, end }, reply: { status, code }, tookAll }: Exchange): boolean {
-  if (code === "TIMEOUT") return end !== "never";
-  if (expected === "stop_reading") return tookAll && status !== 413;
-  return (
-    expected === "refuse" &&
-    (status === undefined || (status >= 300 && status < 400) || (status >= 500 && status !== 501))
-  );
+/** What is wrong with the answers to a check: one problem for all deliveries that went wrong in one way. */
+function problemsOf(check: string, exchanges: readonly Exchange[]): Problem[] {
+  const sent = exchanges.filter((exchange) => exchange.check === check);
+  const problems = (["accepted", "refused", "other"] as const).flatMap((kind): Problem[] => {
+    const wrong = sent.filter((exchange) => kindOf(exchange) === kind);
+    const [exchange] = wrong;
+    if (exchange === undefined) return [];
+    const isGenuine = kind === "refused";
+    const alike = sent.filter((one) => isForged(one) !== isGenuine);
+    const answers = new Set(wrong.map(describeReply));
+    const names = new Set(wrong.flatMap(({ delivery }) => delivery.what ?? []));
+    const noun = isGenuine ? "genuine offer" : "forgery";
+    const nouns = isGenuine ? "genuine offers" : "forgeries";
+    const count = alike.length === 1 ? `A ${noun}` : `${wrong.length} of ${alike.length} ${nouns}`;
+    const which = names.size > 0 && alike.length > 1 ? `: ${[...names].join(", ")}` : "";
+    const problem = `${count} got ${[...answers].join(" or ")}${which}.`;
+    return [{ kind, problem, exchange, isWhole: wrong.length === alike.length }];
+  });
+  return [...problems, ...sent.flatMap((exchange) => differenceOf(exchange, exchanges)).slice(0, 1)];
 }
 
 /** How the answer to an accepted offer differs from the first one to its event. */
-function differenceOf({ id, reply }: Exchange, all: readonly Exchange[]): Problem[] {
-  const first = all.find((one) => one.id === id && isAccepted(one.reply));
-  if (first === undefined || !isAccepted(reply)) return [];
+function differenceOf(exchange: Exchange, exchanges: readonly Exchange[]): Problem[] {
+  const { id, reply, delivery } = exchange;
+  const first = exchanges.find((one) => one.id === id && isAccepted(one));
+  if (first === undefined || delivery.expected !== "accept" || !isAccepted(exchange)) return [];
   if (first.reply.status === reply.status && first.reply.body === reply.body) return [];
-  const difference = first.reply.status === reply.status ? "with another body" : `and another ${describeReply(reply)}`;
-  const problem = `The first copy got ${describeReply(first.reply)}, ${difference}.`;
+  const difference =
+    first.reply.status === reply.status ? "with another body" : `and another ${describeReply(exchange)}`;
+  const problem = `The first copy got ${describeReply(first)}, ${difference}.`;
   return [{ kind: "other", problem, exchange: first }];
 }
+
+/** Milliseconds that the app may take to handle an event after its answer. */
+const maxCountsMs = 5000;
+const pollMs = 100;
 
 /** Adds a problem to each check whose events were not handled as often as they must be. Returns whether it could. */
 async function compareCounts(
   handled: NonNullable<AttackOptions["handled"]>,
-  { exchanges }: Sender,
+  exchanges: readonly Exchange[],
   results: readonly Result[],
-  countsMs: number,
 ): Promise<boolean> {
-  const ids = new Set(exchanges.map(({ id }) => id).filter(Boolean));
-  const events = [...ids].map((id) => [id, exchanges.filter((exchange) => exchange.id === id)] as const);
-  const isDue = (sent: readonly Exchange[]) =>
-    sent.some(({ delivery, reply }) => delivery.expected === "accept" && !delivery.mayIgnore && isAccepted(reply));
+  const ids = [...new Set(exchanges.map(({ id }) => id).filter(Boolean))];
+  const events = ids.map((id) => [id, exchanges.filter((exchange) => exchange.id === id)] as const);
   try {
     let countOf = await readCounts(handled);
-    // An event may be handled after its answer.
-    for (let waited = 0; waited < countsMs; waited += pollMs) {
-      if (!events.some(([id, sent]) => isDue(sent) && countOf(id) === 0)) break;
+    for (let waited = 0; waited < maxCountsMs; waited += pollMs) {
+      if (!events.some(([id, sent]) => sent.some(isDue) && countOf(id) === 0)) break;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       countOf = await readCounts(handled);
     }
     for (const [id, sent] of events) {
       const result = results.find(({ check }) => check.name === sent.at(-1)?.check);
-      const problem = countProblem(countOf(id), sent, isDue(sent));
+      const problem = result && countProblem(countOf(id), sent, result);
       // One problem of a kind says enough.
-      if (problem === undefined || result?.problems.some(({ kind }) => kind === problem.kind)) continue;
-      const isLost = problem.kind === "other" && result?.check.group !== "duplicates";
-      result?.problems.push({ ...problem, ...(isLost && { fix: answerAfterwards }) });
+      if (problem && !result.problems.some(({ kind }) => kind === problem.kind)) result.problems.push(problem);
     }
     return true;
   } catch (error) {
@@ -225,18 +196,20 @@ async function compareCounts(
   }
 }
 
-const pollMs = 100;
-const answerAfterwards =
-  "Answer 2xx only after the app has handled the event. Check that handled() counts by the event's id.";
+/** Whether the app must handle the event. */
+const isDue = (exchange: Exchange) =>
+  exchange.delivery.expected === "accept" && !exchange.delivery.mayIgnore && isAccepted(exchange);
 
-function countProblem(count: number, sent: readonly Exchange[], isDue: boolean): Problem | undefined {
+function countProblem(count: number, sent: readonly Exchange[], { check }: Result): Problem | undefined {
   const [exchange] = sent;
   const times = count === 1 ? "once" : `${count} times`;
   if (count > 0 && sent.every(isForged))
     return { kind: "accepted", problem: `The app handled a forgery ${times}.`, exchange };
   if (count > 1) return { kind: "handled_twice", problem: `The app handled an event ${times}.`, exchange };
-  if (!isDue || count === 1) return undefined;
-  return { kind: "other", problem: "The receiver accepted an event, but the app did not handle it.", exchange };
+  if (count === 1 || !sent.some(isDue)) return undefined;
+  const problem = "The receiver accepted an event, but the app did not handle it.";
+  const fix = "Answer 2xx only after the app has handled the event. Check that handled() counts by the event's id.";
+  return { kind: "other", problem, exchange, ...(check.group !== "duplicates" && { fix }) };
 }
 
 /** Reads the counts. Throws TypeError if they are not counts. */

@@ -2,7 +2,9 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { type ClientRequest, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { clearTimeout, elapsed, realNow, setTimeout } from "@call-transfer/backend/unstable";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { clearTimeout, realNow, setTimeout } from "@call-transfer/backend/unstable";
 import { webhookSignature } from "@call-transfer/spec";
 
 /** An event, as the platform would send it (A-30). */
@@ -12,11 +14,8 @@ export interface Offer {
   readonly body: string;
 }
 
-/**
- * What a correct receiver does with a delivery. `accept`: 2xx. `refuse`: 4xx. `not_accept`: anything but 2xx. `stop_reading`: it
- * does not accept it, and does not take all of the body unless it answers 413.
- */
-export type Expected = "accept" | "refuse" | "not_accept" | "stop_reading" | "any";
+/** What a correct receiver does with a delivery. `accept`: 2xx. `refuse`: 4xx. `stop_reading`: 413, or part of the body is left. */
+export type Expected = "accept" | "refuse" | "stop_reading";
 
 /** What is changed of a genuine delivery. */
 export interface Change {
@@ -36,17 +35,16 @@ export interface Change {
   readonly headerName?: string;
   /** Changes the body after it was signed. */
   readonly body?: (text: string) => string;
-  /** Sends the body in these parts, chunked, `pauseMs` apart. */
-  readonly parts?: (bytes: Buffer) => Iterable<Uint8Array>;
-  readonly pauseMs?: number;
+  /** Sends the body in these parts, chunked. */
+  readonly parts?: (bytes: Buffer) => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   readonly method?: string;
   /** null for none. */
   readonly contentType?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** The receiver's addresses take turns by default. */
   readonly url?: string;
-  /** `hang_up`: closes after the body. `never`: keeps half a body open while others are sent. */
-  readonly end?: "hang_up" | "never";
+  /** Keeps half a body open while others are sent. */
+  readonly isLeftOpen?: boolean;
 }
 
 /** A delivery to send. */
@@ -54,17 +52,6 @@ export interface Delivery extends Change {
   readonly expected: Expected;
   /** The name of the change, if its check sends several. */
   readonly what?: string;
-}
-
-export interface Reply {
-  readonly status?: number;
-  readonly body: string;
-  readonly headers: string;
-  readonly error?: string;
-  /** The code of a network error, e.g. `ECONNREFUSED`, or `TIMEOUT`. */
-  readonly code?: string;
-  /** Milliseconds until the answer was complete. */
-  readonly ms: number;
 }
 
 /** A delivery that was sent, and its answer. */
@@ -78,7 +65,17 @@ export interface Exchange {
   /** The body that was sent, as text. */
   readonly body: string;
   readonly reply: Reply;
-  /** Whether the receiver took all of the body before it answered. */
+}
+
+interface Reply {
+  /** Without a status, `error` says why there is none. */
+  readonly status?: number;
+  readonly headers: string;
+  readonly body: string;
+  readonly error: string;
+  /** The code of a network error, e.g. `ECONNREFUSED`, or `TIMEOUT`. */
+  readonly code: string;
+  /** Whether the receiver took all of the delivery before it answered. */
   readonly tookAll: boolean;
 }
 
@@ -89,11 +86,7 @@ export interface SenderOptions {
   readonly toleranceSecs: number;
   readonly timeoutMs: number;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Whether the receiver is on this machine, and so has the same clock. */
-  readonly isLocal: boolean;
 }
-
-const ringMs = 30_000;
 
 /** Makes offers, signs them and sends them. */
 export class Sender {
@@ -111,7 +104,7 @@ export class Sender {
     const now = realNow();
     const body = write({
       transferId: randomUUID(),
-      expiresAt: new Date(now + ringMs).toISOString(),
+      expiresAt: new Date(now + 30_000).toISOString(),
       type: webhookSignature.event,
       createdAt: new Date(now).toISOString(),
       destinationId: randomUUID(),
@@ -127,50 +120,42 @@ export class Sender {
     return urls[this.#turn++ % urls.length] ?? "";
   }
 
-  /** Sends deliveries at once, after those whose body never ends. These are closed after the answers to the others. */
-  async sendAll(check: string, deliveries: readonly Delivery[]): Promise<readonly Exchange[]> {
-    const open = deliveries.filter(({ end }) => end === "never").map((delivery) => this.#start(check, delivery));
+  /** Sends deliveries at once, after those that are left open. These are closed after the answers to the others. */
+  async sendAll(check: string, deliveries: readonly Delivery[]): Promise<void> {
+    const open = deliveries.filter(({ isLeftOpen }) => isLeftOpen).map((delivery) => this.#start(check, delivery));
     await Promise.all(open.map(({ written }) => written));
-    const others = deliveries.filter(({ end }) => end !== "never").map((delivery) => this.#start(check, delivery));
-    const exchanges = await Promise.all(others.map(({ exchange }) => exchange));
-    for (const { close } of open) close();
-    return [...exchanges, ...(await Promise.all(open.map(({ exchange }) => exchange)))];
+    const others = deliveries.filter(({ isLeftOpen }) => !isLeftOpen).map((delivery) => this.#start(check, delivery));
+    await Promise.all(others.map(({ answered }) => answered));
+    for (const { request } of open) request.destroy(new Error("closed in the middle of the body"));
+    await Promise.all(open.map(({ answered }) => answered));
   }
 
   #start(check: string, delivery: Delivery) {
-    const { fields, write, time = unixTime(), secrets = [this.options.secret], header, parts, end } = delivery;
-    const { method = "POST", contentType = "application/json", headers = {}, url = this.nextUrl() } = delivery;
+    const { fields, write, time = unixTime(), secrets = [this.options.secret], header, parts, isLeftOpen } = delivery;
+    const { method = "POST", contentType = "application/json", url = this.nextUrl() } = delivery;
     const offer = delivery.offer ?? this.offer(fields, write);
     const body = delivery.body?.(offer.body) ?? offer.body;
     const signed = secrets.map((secret) => digest(offer.body, secret, time));
     const signature = header === undefined ? signatureHeader(time, signed) : header?.(time, signed[0] ?? "");
     const bytes = Buffer.from(body);
-    const sent = {
+    const headers = {
       ...(contentType !== null && { "content-type": contentType }),
       ...(parts === undefined && { "content-length": String(bytes.length) }),
       ...(signature !== undefined && { [delivery.headerName ?? webhookSignature.header]: signature }),
-      ...headers,
+      ...delivery.headers,
     };
     // No agent: each delivery has a connection of its own, so that none fails because another was cut off.
     const request = (url.startsWith("https:") ? httpsRequest : httpRequest)(url, {
-      ...{ method, headers: { ...sent, connection: "close" }, agent: false },
+      ...{ method, headers: { ...headers, connection: "close" }, agent: false },
     });
-    const answer = receive(request, this.options.timeoutMs);
-    let tookAll = false;
-    const send = async (): Promise<void> => {
-      const whole = [end === "never" ? bytes.subarray(0, bytes.length / 2) : bytes];
-      tookAll = await writeParts(request, parts?.(bytes) ?? whole, delivery.pauseMs);
-      if (end === "hang_up") request.once("finish", () => request.destroy(new Error("hung up")));
-      if (end !== "never") request.end();
-    };
-    const exchange = answer.then((reply): Exchange => {
-      const sentDelivery = { check, delivery, id: offer.id, url, headers: sent, body, reply, tookAll };
-      this.exchanges.push(sentDelivery);
-      return sentDelivery;
+    const answered = receive(request, this.options.timeoutMs).then((reply) => {
+      this.exchanges.push({ check, delivery, id: offer.id, url, headers, body, reply });
     });
-    const close = () => void request.destroy(new Error("closed in the middle of the body"));
+    if (!isLeftOpen) Readable.from(parts?.(bytes) ?? [bytes]).pipe(request);
+    const half = bytes.subarray(0, bytes.length / 2);
+    const written = isLeftOpen && new Promise((resolve) => request.write(half, resolve));
     // A connection that fails never calls back.
-    return { exchange, close, written: Promise.race([send(), answer]) };
+    return { request, answered, written: Promise.race([written, answered]) };
   }
 }
 
@@ -187,70 +172,32 @@ export const unixTime = (ageSecs = 0): string => String(Math.floor(realNow() / 1
 
 /** Waits for the answer. Never rejects. */
 function receive(request: ClientRequest, timeoutMs: number): Promise<Reply> {
-  const started = elapsed();
   return new Promise((resolve) => {
-    const finish = (reply: Omit<Reply, "ms">): void => {
+    const finish = (reply: Partial<Reply>): void => {
       clearTimeout(timer);
-      resolve({ ...reply, ms: elapsed() - started });
+      resolve({ headers: "", body: "", error: "", code: "", tookAll: false, ...reply });
       // The receiver may have answered before it read everything.
       request.destroy();
     };
-    const timer = setTimeout(
-      () => finish({ body: "", headers: "", error: `no answer within ${timeoutMs} ms`, code: "TIMEOUT" }),
-      timeoutMs,
-    );
-    request.on("error", ({ message, code }: NodeJS.ErrnoException) =>
-      // A name with several addresses fails with a code alone.
-      finish({ body: "", headers: "", error: message || String(code), ...(code !== undefined && { code }) }),
-    );
+    const late = { error: `no answer within ${timeoutMs} ms`, code: "TIMEOUT" };
+    const timer = setTimeout(() => finish(late), timeoutMs);
+    // A name with several addresses fails with a code alone.
+    request.on("error", ({ message, code = "" }: NodeJS.ErrnoException) => finish({ error: message || code, code }));
     request.once("response", async (response) => {
-      const body = await readStart(response);
-      finish({ status: response.statusCode ?? 0, body, headers: response.rawHeaders.join("\n") });
+      const { statusCode: status = 0, rawHeaders } = response;
+      const tookAll = request.writableFinished;
+      const body = await text(response).catch(() => "(cut off)");
+      finish({ status, headers: rawHeaders.join("\n"), body, tookAll });
     });
   });
 }
 
-const maxReplyBytes = 64 * 1024;
-
-/** Reads the start of a body, at most 64 kB. A body that is cut off is what came. */
-async function readStart(response: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of response) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= maxReplyBytes) break;
-    }
-  } catch {
-    // Cut off.
-  }
-  return Buffer.concat(chunks).subarray(0, maxReplyBytes).toString();
-}
-
-/** Writes the parts until an answer comes. Returns whether all were written before it. */
-async function writeParts(request: ClientRequest, parts: Iterable<Uint8Array>, pauseMs = 0): Promise<boolean> {
-  let isAnswered = false;
-  request.once("response", () => {
-    isAnswered = true;
-  });
-  for (const part of parts) {
-    const error = await new Promise<unknown>((resolve) => request.write(part, resolve));
-    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    if (error || isAnswered || request.destroyed) return false;
-  }
-  return true;
-}
-
 /** Whether an answer accepts an offer (A-32). */
-export function isAccepted({ status }: Reply): boolean {
-  return status !== undefined && status >= 200 && status < 300;
-}
+export const isAccepted = ({ reply: { status = 0 } }: Exchange): boolean => status >= 200 && status < 300;
 
 /** An answer in words, e.g. `status 401` or `no answer within 10000 ms`. */
-export function describeReply({ status, error, code = "" }: Reply): string {
+export function describeReply({ reply: { status, error, code } }: Exchange): string {
   if (status !== undefined) return `status ${status}`;
-  if (code === "TIMEOUT" && error !== undefined) return error;
-  const isClosed = error === undefined || code === "ECONNRESET" || code === "EPIPE";
-  return `no answer (${isClosed ? "the connection was closed" : error})`;
+  if (code === "TIMEOUT") return error;
+  return `no answer (${code === "ECONNRESET" || code === "EPIPE" ? "the connection was closed" : error})`;
 }

@@ -1,4 +1,5 @@
 import {
+  addressOf,
   type DocumentedOperation,
   dataOf,
   inputSchemaOf,
@@ -75,10 +76,8 @@ async function call(
   operation: DocumentedOperation,
   settings: readonly string[],
 ) {
-  const { id, method, path: template } = operation;
-  const { path, query, body } = requestPartsOf(operation, readArguments(operation, settings));
-  const address = new URL(url + template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(path[name]))));
-  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, String(value));
+  const { id, method, path } = operation;
+  const { body, ...parts } = requestPartsOf(operation, readArguments(operation, settings));
   const hasBody = operation.body !== undefined;
   const headers = {
     "X-Sandbox": sandbox,
@@ -86,7 +85,7 @@ async function call(
     ...(controlToken !== undefined && { Authorization: `Bearer ${controlToken}` }),
   };
   const init = { method, headers, ...(hasBody && { body: JSON.stringify(body) }) };
-  const response = await fetch(new Request(address, init));
+  const response = await fetch(new Request(url + addressOf(path, parts), init));
   const text = await response.text();
   const data: unknown = text === "" ? undefined : JSON.parse(text);
   if (!response.ok) throw new Error(`${id}: ${messageOf(data)}`);

@@ -1,5 +1,6 @@
-import { attackReceiver, type HandledCounts, isLoopback } from "../attack/attack.ts";
+import { attackReceiver, type HandledCounts } from "../attack/attack.ts";
 import { formatReport } from "../attack/report.ts";
+import { isLoopbackHost } from "../net/urls.ts";
 import { attackOptions, exitStatus, variables } from "./options.ts";
 import { type RawValues, settle } from "./settings.ts";
 import { isObject, readJson, readUrl, UsageError } from "./values.ts";
@@ -9,7 +10,7 @@ export async function attack(urls: readonly string[], raw: RawValues): Promise<n
   const { values } = settle(attackOptions, raw, {});
   const { payload, handledUrl, allowRemote, timeout: timeoutMs, tolerance: toleranceMs } = values;
   const url = urls.map((one) => readUrl("attack", one));
-  const remote = url.find((one) => !isLoopback(one));
+  const remote = url.find((one) => !isLoopbackHost(new URL(one).hostname));
   if (remote !== undefined && !allowRemote)
     throw new UsageError(
       `attack ${remote}: not on this machine. The attack sends forged and very long requests. If the receiver is yours, add --allow-remote.`,

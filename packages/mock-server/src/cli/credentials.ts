@@ -1,4 +1,4 @@
-import { type ControlClient, dataAs, messageOf, type Schema } from "@call-transfer/backend/control-client";
+import { addressOf, type ControlClient, dataAs, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { operations } from "@call-transfer/spec";
 import { action, type Command, type Context } from "./command.ts";
 import { findNamed, readApps, readNames, roles } from "./find-record.ts";
@@ -171,7 +171,7 @@ async function rotateSecret(
   { fetch, url }: Pick<Context, "fetch" | "url">,
 ) {
   const { method, path } = operations.rotateDestinationSecret;
-  const address = url + path.replace(/\{\w+\}/, encodeURIComponent(id));
+  const address = url + addressOf(path, { path: { id } });
   const response = await fetch(new Request(address, { method, headers }));
   const body: unknown = await response.json();
   if (!response.ok) throw new Error(messageOf(body));

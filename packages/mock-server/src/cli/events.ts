@@ -7,7 +7,7 @@ import type { Terminal } from "./output.ts";
 import { integer, UsageError, unknownWord } from "./values.ts";
 
 /** The first words of the types of events. */
-export const eventFamilies = [
+const eventFamilies = [
   ...["request", "call", "transfer", "delivery", "inbox", "fault", "timer", "clock", "availability", "secret"],
   ...["state", "policies", "scenario", "sandbox", "stream"],
 ] as const;

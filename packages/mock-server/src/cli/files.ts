@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { errorMessage } from "../web/error-message.ts";
+import { errorMessage } from "@call-transfer/backend/control-client";
 import { decodeUtf8, thisUser, UsageError } from "./values.ts";
 
 /** Writes a file atomically. Throws an Error that names it. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { errorMessage } from "@call-transfer/backend/control-client";
 import description from "../../package.json" with { type: "json" };
-import { errorMessage } from "../web/error-message.ts";
 import { exitStatus, flagOf, type OptionRow, startOptions } from "./options.ts";
 import { printError, processTerminal } from "./output.ts";
 import type { Programs } from "./program.ts";

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Backend, InputError, type SandboxRegistry } from "@call-transfer/backend";
+import { errorMessage } from "@call-transfer/backend/control-client";
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { hasColour } from "../log/colour.ts";
 import { type LogMode, startLog } from "../log/server-log.ts";
@@ -11,7 +12,6 @@ import type { FallbackOptions } from "../server/forwarding-server.ts";
 import { type MockServer, startMockServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
 import { StoreError } from "../store/store-error.ts";
-import { errorMessage } from "../web/error-message.ts";
 import { waitingWarning } from "./advice.ts";
 import {
   beginReadyFile,

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { createBackend, InputError, type Stub } from "@call-transfer/backend";
+import { errorMessage } from "@call-transfer/backend/control-client";
 import type { Document, visit } from "yaml";
-import { errorMessage } from "../web/error-message.ts";
 import { isObject, readText, suggestion, UsageError } from "./values.ts";
 
 /** As large as what the control plane takes. */

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, type LookupFunction } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 
 /** The addresses of this machine; none where an operating-system sandbox does not tell. */
@@ -33,4 +33,16 @@ function listOf(networks: readonly string[]): BlockList {
 
 function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
+
+/** A look-up that finds the same addresses for every name: the Host header and the certificate check keep the name. */
+export function lookupOf(first: string, ...others: readonly string[]): LookupFunction {
+  return (_hostname, { all }, done) => {
+    if (all)
+      done(
+        null,
+        [first, ...others].map((address) => ({ address, family: isIP(address) })),
+      );
+    else done(null, first, isIP(first));
+  };
 }

@@ -1,4 +1,4 @@
-import { isHttp } from "./urls.ts";
+import { isHttp, isLoopbackHost } from "./urls.ts";
 
 /** Origins whose pages may use a server. */
 export interface AllowedOrigins {
@@ -56,10 +56,8 @@ export function allowedOrigins(list: readonly string[]): AllowedOrigins {
   };
 }
 
-const loopbackOrigin = /^https?:\/\/(?:(?:[a-z0-9._-]+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
-
 /** The pages of tests: those of this machine, and those without an origin, as a test's environment may have them. */
 export const testOrigins: AllowedOrigins = {
-  has: (origin) => origin === "null" || loopbackOrigin.test(origin),
+  has: (origin) => origin === "null" || (isHttp(origin) && isLoopbackHost(new URL(origin).hostname)),
   advice: "Give the pages of the test an address of this machine, such as http://localhost:3000.",
 };

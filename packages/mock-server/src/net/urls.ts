@@ -29,3 +29,8 @@ export function unbracketed(address: string): string {
 export function isWildcardAddress(host: string): boolean {
   return ["0.0.0.0", "::"].includes(unbracketed(host));
 }
+
+/** Whether the host of a URL, or an address to listen at, is this machine's own. */
+export function isLoopbackHost(host: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(bracketed(unbracketed(host)));
+}

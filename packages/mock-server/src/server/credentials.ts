@@ -97,7 +97,7 @@ export interface FirstIds {
 }
 
 /** Finds the records of an account that a first request needs. */
-export function firstIds({ state }: Pick<Backend, "state">, accountId: string): FirstIds {
+function firstIds({ state }: Pick<Backend, "state">, accountId: string): FirstIds {
   const own = <Kind extends { readonly accountId: string }>(records: Iterable<Kind>): Kind[] =>
     [...records].filter((record) => record.accountId === accountId);
   const destinations = own(state.destinations.values()).filter(({ enabled }) => enabled);

@@ -2,8 +2,7 @@ import { lookup } from "node:dns/promises";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { inboxUrl } from "@call-transfer/backend";
-import { lookupOf } from "../net/lookup.ts";
-import { isInNetworks } from "../net/networks.ts";
+import { isInNetworks, lookupOf } from "../net/networks.ts";
 import { bracketed } from "../net/urls.ts";
 import { http, loadHttps } from "./node-builtins.ts";
 

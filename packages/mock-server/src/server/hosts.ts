@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import { bracketed, unbracketed } from "../net/urls.ts";
+import { bracketed, isLoopbackHost, unbracketed } from "../net/urls.ts";
 
 /** Which host names a server accepts. Names are in lower case, IPv6 addresses in brackets. */
 export interface HostRules {
@@ -15,13 +15,8 @@ export interface HostRules {
 const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
 const emulatorAddress = "10.0.2.2";
 
-/** Whether only this machine can reach a server that is bound to an address. */
-export function isLoopbackAddress(host: string): boolean {
-  return loopbackNames.includes(bracketed(host));
-}
-
 export function hostRules(host: string, allowed: readonly string[], publicUrl: string | undefined): HostRules {
-  const isPrivateAccepted = !isLoopbackAddress(host);
+  const isPrivateAccepted = !isLoopbackHost(host);
   const names = [
     ...loopbackNames,
     emulatorAddress,

@@ -9,11 +9,11 @@ import {
 } from "@call-transfer/backend";
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { type AllowedOrigins, allowedOrigins } from "../net/origins.ts";
-import { bracketed, unbracketed } from "../net/urls.ts";
+import { bracketed, isLoopbackHost, unbracketed } from "../net/urls.ts";
 import type { DataFile } from "../store/sqlite.ts";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import type { GateRules } from "./gate.ts";
-import { hostRules, isLoopbackAddress, isPublicName } from "./hosts.ts";
+import { hostRules, isPublicName } from "./hosts.ts";
 import { createExpectationListener, createListener } from "./listener.ts";
 import { http, loadCrypto } from "./node-builtins.ts";
 import { isOwnSocket } from "./own-address.ts";
@@ -163,8 +163,8 @@ function openSandboxes(stores: SandboxStorage | undefined, options: SandboxRegis
 
 /** Whether other machines can reach the server, directly or through what serves the public URL or another host name. */
 function isReachable(host: string, publicUrl: string | undefined, allowedHosts: readonly string[]): boolean {
-  const isServed = publicUrl !== undefined && !isLoopbackAddress(new URL(publicUrl).hostname);
-  return !isLoopbackAddress(host) || isServed || allowedHosts.some(isPublicName);
+  const isServed = publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname);
+  return !isLoopbackHost(host) || isServed || allowedHosts.some(isPublicName);
 }
 
 function listen(server: Server, port: number, host: string): Promise<AddressInfo> {

@@ -160,7 +160,7 @@ export function copyOf(path: string, database: DatabaseSync): Uint8Array<ArrayBu
 }
 
 /** Gives a file another name, but does not replace one that has it by now. */
-export function putInPlace(temporary: string, path: string, link: FileParts["link"] = linkSync): void {
+function putInPlace(temporary: string, path: string, link: FileParts["link"] = linkSync): void {
   try {
     link(temporary, path);
   } catch {

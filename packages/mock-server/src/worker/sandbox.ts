@@ -1,6 +1,5 @@
 import { InputError } from "@call-transfer/backend";
-import { errorResponse } from "@call-transfer/backend/unstable";
-import { errorMessage } from "../web/error-message.ts";
+import { errorMessage, errorResponse } from "@call-transfer/backend/unstable";
 import { readFacts, writeFacts } from "./facts.ts";
 import { readOrder, refusedOrder, sendOrder, unknownSandboxResponse } from "./orders.ts";
 import { directoryOf, type ObjectState, type WorkerEnv } from "./platform.ts";

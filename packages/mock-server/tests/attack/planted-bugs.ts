@@ -1,7 +1,7 @@
 // Mistakes of receivers, what the attack must call each, and what it must advise.
 import { timingSafeEqual } from "node:crypto";
 import { demo } from "@call-transfer/backend";
-import { correct, type Delivery, type Steps } from "./receiver.ts";
+import type { Delivery, Steps } from "./receiver.ts";
 
 export const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
 const accepted = Object.values(secrets);
@@ -37,7 +37,6 @@ const trusts = (isExempt: (delivery: Delivery) => boolean, ...checks: readonly s
     Object.fromEntries(checks.map((check) => [check, "Verify every POST to this address"])),
   );
 
-const noUnixTime = { "a signed time that is no Unix time": "1 to 12 digits" };
 const remember = "Remember each event's id and answer for a day, where all processes see them.";
 const fixedText = "Answer forgeries with a fixed text.";
 const wholeId = { "events that are nearly the same": "by the event's whole id alone" };
@@ -63,7 +62,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     { secrets: [secrets.previousSecret] },
     { "Nothing genuine is accepted": "that the secret is the current one" },
   ),
-  "has no tolerance": bug({ isFresh: () => true }, { "The tolerance is not checked": "Refuse any other." }),
+  "has no tolerance": bug({ isFresh: () => true }, { "a time beyond the tolerance": "Refuse any other." }),
   "compares the header as text": bug(
     {
       isWholeHeader: (header, expected) => {
@@ -121,33 +120,10 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   ),
   "drops a byte order mark": bug(
     { signedBody: (body) => (body.toString("hex", 0, 3) === "efbbbf" ? body.subarray(3) : body) },
-    { "a byte order mark added": "Do not parse or decode them" },
-  ),
-  "signs the number of the time": bug(
-    {
-      signedTime: (time) => String(Number.parseInt(time, 10)),
-      isTime: () => true,
-      isFresh: (time, most) => correct.isFresh(String(Number.parseInt(time, 10)), most),
-    },
-    { "the time written in another way": "t as it stands in the header" },
+    { "a changed body": "all bytes of the body" },
   ),
   // The time.
   "has a tolerance of 340 s": bug({ toleranceSecs: 340 }, { "a time beyond the tolerance": "Refuse any other." }),
-  "lets a time pass that is no number": bug(
-    { isTime: () => true, isFresh: (time, most) => !(Math.abs(Date.now() / 1000 - Number(time)) > most) },
-    noUnixTime,
-  ),
-  "skips the tolerance at time 0": bug(
-    { isFresh: (time, most) => Number(time) === 0 || correct.isFresh(time, most) },
-    noUnixTime,
-  ),
-  "takes milliseconds too": bug(
-    {
-      isTime: (time) => /^\d+$/.test(time),
-      isFresh: (time, most) => correct.isFresh(time.length > 11 ? String(Number(time) / 1000) : time, most),
-    },
-    noUnixTime,
-  ),
   // The secret.
   "refuses the previous secret": bug(
     { secrets: [secrets.secret] },
@@ -190,10 +166,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   "trusts X-Forwarded-For": trusts(
     ({ request }) => request.headers["x-forwarded-for"] === "127.0.0.1",
     "a forgery that claims to come from inside",
-  ),
-  "verifies one exact path": bug(
-    { needsSignature: ({ request }) => request.url === "/offers" },
-    { "another form of the path": "Verify in the handler itself" },
   ),
   // Copies.
   "lets a forged copy use up an id": bug(

@@ -15,6 +15,10 @@ describe("a server that only this machine can reach", () => {
   it.each(["192.168.1.5", "mock", "host.docker.internal", "evil.example", ""])("refuses %s", (name) => {
     expect(isAcceptedBy("127.0.0.1")(name)).toBe(false);
   });
+
+  it.each(["127.0.0.1", "127.0.0.2", "::1", "[::1]", "localhost", "app.localhost"])("may be bound to %s", (bound) => {
+    expect(isAcceptedBy(bound)("192.168.1.5")).toBe(false);
+  });
 });
 
 describe.each(["0.0.0.0", "::", "192.168.1.5"])("a server on %s", (bound) => {

@@ -38,7 +38,7 @@ const areOtherNumbers = (one: unknown, other: unknown): boolean =>
   one !== other && [one, other].every((value) => isText(value, /^\+\d+$/));
 
 /** Why a reading does not show every item of the window; undefined if it does. */
-export function whyIncomplete<Item extends Listed>(
+function whyIncomplete<Item extends Listed>(
   { items, totals, hasMoved, failure }: Reading<Item>,
   { start, byServerClock }: OutcomeWindow,
 ): Explanation | undefined {
@@ -51,7 +51,7 @@ export function whyIncomplete<Item extends Listed>(
 }
 
 /** What a complete reading means. */
-export function explainCount(count: number, { start }: OutcomeWindow): Explanation {
+function explainCount(count: number, { start }: OutcomeWindow): Explanation {
   const found = `${count} listed since ${start}. Any of them may be the result: items have no matching key.`;
   if (count > 0) return ["candidates_found", found];
   const nothing = `Nothing is listed since ${start}. This does not prove that no call was created: the list may lag or omit queued calls.`;
