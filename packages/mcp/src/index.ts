@@ -1,3 +1,2 @@
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type { McpServerOptions } from "./server/options.ts";
-export { ConfigurationError } from "./server/options.ts";
