@@ -102,13 +102,9 @@ const night: readonly Step[] = [
   run("check", "schemathesis"),
   run("check", "workflows"),
   built("lab", "mutants"),
-  run("lab", "wrong-facts"),
+  run("lab", "mutants", "facts"),
   run("lab", "simulate"),
-  run("lab", "kills"),
-  run("lab", "crashes"),
-  run("lab", "outages"),
-  run("lab", "resilience"),
-  run("lab", "python-fire"),
+  run("lab", "fire"),
   built("lab", "soak"),
 ];
 

@@ -64,7 +64,7 @@ describe("the table of wrong facts", () => {
     expect(unchanged).toEqual([]);
   });
 
-  it("has 270 rows or more, each of which `npm run lab -- wrong-facts` tries", () => {
+  it("has 270 rows or more, each of which `npm run lab -- mutants facts` tries", () => {
     expect(wrongFacts.length).toBeGreaterThanOrEqual(270);
   });
 
