@@ -260,7 +260,8 @@ async function runOutage(given: Run): Promise<World> {
   const onStoreError = given.onStoreError ?? (act === promote ? "reject" : "handle");
   // In a burst, limits that no slow machine reaches.
   const limitMs = isBurst ? 60_000 : 1000;
-  const settings = { store: client, onStoreError, leaseMs: 2 * limitMs, waitMs: 8000, storeTimeoutMs: limitMs };
+  const leaseMs = isBurst ? limitMs : 2 * limitMs;
+  const settings = { store: client, onStoreError, leaseMs, waitMs: 8000, storeTimeoutMs: limitMs };
   const events = planOutage(seed, amount, receivers, isBurst);
   await using store = await startStore(client, act === promote);
   const size = { receivers, python: 0, atOnce: isBurst ? amount : 40 };
@@ -270,8 +271,8 @@ async function runOutage(given: Run): Promise<World> {
     const acts = isBurst ? await work : await disturbStore(work, store, act, () => deliveries.length / copies);
     await fleet.close();
     const { lives } = fleet;
-    const times = { leaseMs: settings.leaseMs, storeTimeoutMs: limitMs };
-    const history: RunHistory = { events, deliveries, entries: fleet.entries(), lives, ...times };
+    const entries = fleet.entries();
+    const history: RunHistory = { events, deliveries, entries, lives, leaseMs, storeTimeoutMs: limitMs };
     const findings = judgeOutage(history, receivers, isBurst);
     if (acts === 0) findings.push({ event: "", message: "All was delivered before the store was disturbed." });
     return worldOf(history, findings, {});
