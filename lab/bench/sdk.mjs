@@ -171,8 +171,8 @@ export async function measure(isQuick) {
     "http://",
   );
   const amount = { rounds: 400 / scale, calls: 20, warmUp: 50 };
-  const get = await besideFirst(all, "get", server, amount);
-  const post = await besideFirst([bare, own], "post", server, amount);
+  const get = await besideFirst(all, "get", { url: server.url }, amount);
+  const post = await besideFirst([bare, own], "post", { url: server.url }, amount);
   await server.stop();
   const fetch = async () => new Response(body, { status: 200, headers });
   const reachable = all.filter(({ needsNetwork }) => !needsNetwork);
