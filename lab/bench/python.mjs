@@ -12,7 +12,7 @@ const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const figures = {
   lost: { what: "A POST whose response is lost: sent so many times", unit: "" },
   drip: { what: "A body that drips, with a timeout of 0.5 s: the call ends after", unit: " s", limit: 1 },
-  import: { what: "Import: processor time", unit: " ms" },
+  import: { what: "Import: processor time", unit: " ms", why: "models are built by pydantic" },
   ready: { what: "Import and a client: processor time", unit: " ms", why: "models are built by pydantic" },
   get: { what: "Processor time of a GET, beside bare `httpx2`", unit: "×", limit: 1.45 },
   size: {

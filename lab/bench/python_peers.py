@@ -33,7 +33,7 @@ from call_transfer import CallTransfer  # noqa: E402
 
 KEY = "svc_live_0123456789abcdef"
 TIMEOUT = 0.5
-PATIENCE = 4.0
+PATIENCE = 10.0
 """Seconds after which a client that drips is given up."""
 
 Use = Callable[[str, float], Any]

@@ -30,7 +30,7 @@ export interface ServerProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
   /** Starts it again on the same port and folder. With a time, kills it that many milliseconds later, ready or not. */
   start(killAfterMs?: number): Promise<void>;
-  /** Ends it with SIGKILL and starts it again on the same port and folder. */
+  /** Ends it with SIGKILL, if it still runs, and starts it again on the same port and folder. */
   restart(): Promise<void>;
   /** Ends it, also if it is stopped by SIGSTOP, and removes its folder. */
   stop(): Promise<void>;
@@ -175,7 +175,7 @@ export async function startServer(setup: ServerSetup, scheme: string): Promise<S
     end,
     start,
     restart: async () => {
-      await end("SIGKILL");
+      if (!running.isOver) await end("SIGKILL");
       await start();
     },
     stop,
