@@ -103,13 +103,9 @@ const night: readonly Step[] = [
   equipped("matrix"),
   run("check", "document", "schemathesis"),
   built("lab", "mutants"),
-  run("lab", "wrong-facts"),
+  run("lab", "mutants", "facts"),
   run("lab", "simulate"),
-  run("lab", "kills"),
-  run("lab", "crashes"),
-  run("lab", "outages"),
-  run("lab", "resilience"),
-  run("lab", "python-fire"),
+  run("lab", "fire"),
   built("lab", "soak"),
 ];
 

@@ -1,111 +1,194 @@
-// Compares the SDK with other TypeScript SDKs in one run. A complete run writes results-sdk.md and the table in docs/sdk.md, and
-// fails when the SDK misses a limit or a peer is ahead of it. Requires built packages.
-//
-//   npm run lab -- bench sdk --only loopback --quick   the SDK against bare fetch, in a few seconds; --only in-process too
-//   --sdk FILE                                       another built index.js; repeat it to compare several
-//   --render                                         writes the pages again from the last complete run
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// The SDK beside other TypeScript SDKs: speed, sizes, and what each does against a server that behaves badly.
+import { getEventListeners, once } from "node:events";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { circumstances } from "./circumstances.mjs";
-import { body, headers } from "./sdk/body.mjs";
-import { bare, ours, peers } from "./sdk/clients.mjs";
-import { timesOf, withServer } from "./sdk/speed.mjs";
+import { pack, temporaryFolder } from "../../scripts/packed.ts";
+import { temporaryFolder as serverFolder, startServer } from "../../tests/receiving/server-process.ts";
+import { bare, body, headers, id, ours, peers, programs, versionOf } from "./clients.mjs";
+import { pairedRatio } from "./figures.ts";
+import { bundled, compilerMemory, importTimes, install } from "./installed.mjs";
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string", multiple: true },
-    quick: { type: "boolean", default: false },
-    render: { type: "boolean", default: false },
-    sdk: { type: "string", multiple: true },
-  },
-});
-const at = (path) => fileURLToPath(new URL(path, import.meta.url));
-const lastRun = at("../../reports/bench-sdk.json");
-const docs = at("../../docs/sdk.md");
+const us = "@call-transfer/sdk";
+const serverProgram = fileURLToPath(new URL("reading-server.mjs", import.meta.url));
 
-const isWanted = (part) => values.only?.includes(part) ?? true;
+/** The time and the processor time of each client's call, beside those of the first. The clients take turns in short blocks. */
+async function besideFirst(clients, method, options, { rounds, calls, warmUp }) {
+  const measured = clients.map(({ name, create }) => ({ name, call: create(options)[method], times: [], cpu: [] }));
+  for (let round = -warmUp; round < rounds; round += 1)
+    for (let turn = 0; turn < measured.length; turn += 1) {
+      // Each round starts with another client.
+      const { call, times, cpu } = measured[(round + warmUp + turn) % measured.length];
+      const used = process.cpuUsage();
+      const from = performance.now();
+      for (let count = 0; count < calls; count += 1) await call();
+      const passed = performance.now() - from;
+      const { user, system } = process.cpuUsage(used);
+      if (round < 0) continue;
+      times.push(passed);
+      cpu.push(user + system);
+    }
+  const [first] = measured;
+  const ratios = (kind) => Object.fromEntries(measured.map((one) => [one.name, pairedRatio(one[kind], first[kind])]));
+  return { time: ratios("times"), cpu: ratios("cpu") };
+}
 
-function print(title, results) {
-  console.log(`\n${title} (Node ${process.versions.node})`);
-  const interval = ({ value, low, high }) => `${value.toFixed(2)}× (${low.toFixed(2)} to ${high.toFixed(2)})`;
-  for (const { name, median, beside, cpu } of results) {
-    const cells = [`${median.toFixed(1)} µs`, interval(beside)];
-    console.log(`  ${[name, ...cells, `processor time ${interval(cpu)}`].map((cell) => cell.padEnd(32)).join("")}`);
+/** A figure of every client, with the value of this one's first. */
+function figureOf(what, values, more) {
+  const { [us]: own, fetch: _, ...others } = values;
+  const plain = (one) => (typeof one === "object" ? one.value : one);
+  const peers = Object.fromEntries(Object.entries(others).map(([name, one]) => [name, plain(one)]));
+  return { what, ...(typeof own === "object" ? own : { value: own }), peers, ...more };
+}
+
+/** Runs `use` with the address of a server that answers with `answer`. */
+async function serving(answer, use) {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    return await use(`http://127.0.0.1:${server.address().port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
   }
 }
 
-/** A `fetch` that answers without a network. */
-const fetchInProcess = async () => new Response(body, { status: 200, headers });
+const patienceMs = 4000;
 
-async function measure() {
-  const sdks = values.sdk
-    ? await Promise.all(values.sdk.map((path) => ours(path, values.sdk.length > 1 ? path : undefined)))
-    : [await ours()];
-  const clients = [bare, ...sdks, ...(values.quick ? [] : await peers())];
-  const run = { node: process.versions.node, circumstances: circumstances() };
-  if (isWanted("loopback")) {
-    const amount = { rounds: 1000, calls: 20, warmUp: 100 };
-    run.loopback = await withServer((url) => timesOf(clients, { url }, amount));
-    print("one GET over loopback", run.loopback);
-  }
-  if (isWanted("in-process")) {
-    const reachable = clients.filter(({ needsNetwork }) => !needsNetwork);
-    const amount = { rounds: 2000, calls: 50, warmUp: 100 };
-    run.inProcess = await timesOf(reachable, { url: "http://127.0.0.1:1", fetch: fetchInProcess }, amount);
-    print("one GET in process", run.inProcess);
-  }
-  // What the quick runs do not need is loaded here.
-  if (isWanted("sizes") && !values.quick) {
-    const [{ sizes }, { documented }] = await Promise.all([import("./sdk/sizes.mjs"), import("./sdk/documented.mjs")]);
-    run.sizes = await sizes(30);
-    run.documented = documented(run.sizes);
-  }
-  if (isWanted("behaviour") && !values.quick) {
-    const { behaviours } = await import("./sdk/behaviours.mjs");
-    const compared = clients.filter(({ name, isFloor }) => name !== bare.name && !isFloor && !name.includes("("));
-    run.observed = await behaviours(compared);
-  }
-  return run;
-}
-
-/** Replaces what stands between two comments of a page. */
-function replaceIn(path, name, content) {
-  const marked = new RegExp(`(<!-- ${name}, [^>]*-->\n)[^]*?(<!-- end of ${name} -->)`);
-  writeFileSync(
-    path,
-    readFileSync(path, "utf8").replace(marked, (_, start, end) => `${start}\n${content}\n\n${end}`),
+/** After how many seconds a call ends; never, if it goes on. */
+async function secondsOf(call) {
+  const from = performance.now();
+  const ended = call().then(
+    () => performance.now() - from,
+    () => performance.now() - from,
   );
+  return (await Promise.race([ended, sleep(patienceMs, Number.POSITIVE_INFINITY, { ref: false })])) / 1000;
 }
 
-async function write(run) {
-  const { betterIn, figuresOf, page, summary, us } = await import("./sdk/report.mjs");
-  const figures = figuresOf(run);
-  const behaviours = [...run.observed, ...run.documented];
-  const report = page({ ...run, behaviours }, figures);
-  writeFileSync(at("results-sdk.md"), report);
-  replaceIn(docs, "comparison", summary(figures));
-  console.log(`\n${report}`);
-  const missed = [
-    ...figures.filter(({ met }) => !met).map(({ title, limit, unit }) => `${title}: ${us} exceeds ${limit}${unit}`),
-    ...figures
-      .filter(({ ahead, why }) => ahead.length > 0 && !why)
-      .map((one) => `${one.title}: say why ${one.ahead} is ahead`),
-    ...behaviours.flatMap((row) => betterIn(row).map((name) => `${row.question}: ${us} is behind ${name}`)),
-  ];
-  for (const line of missed) console.error(line);
-  if (missed.length > 0) process.exitCode = 1;
-}
+const behaviours = {
+  "A POST whose response is lost: arrives so many times": {
+    unit: "",
+    observe: async ({ create }) => {
+      let arrived = 0;
+      const lose = (request, response) =>
+        request.resume().on("end", () => {
+          arrived += 1;
+          response.destroy();
+        });
+      await serving(lose, (url) => secondsOf(create({ url }).post));
+      return arrived;
+    },
+  },
+  "A body that stalls, with a timeout of 0.5 s: the call ends after": {
+    unit: " s",
+    observe: ({ create }) =>
+      serving(
+        (_, response) => response.writeHead(200, headers).write(body.slice(0, 20)),
+        (url) => secondsOf(() => create({ url, timeoutMs: 500, maxRetries: 0 }).get()),
+      ),
+  },
+  "Listeners left on a signal after 20 calls": {
+    unit: "",
+    observe: ({ create }) =>
+      serving(
+        (_, response) => response.writeHead(200, headers).end(body),
+        async (url) => {
+          const { get } = create({ url });
+          const { signal } = new AbortController();
+          for (let count = 0; count < 20; count += 1) await get(id, { signal });
+          await sleep(50);
+          return getEventListeners(signal, "abort").length;
+        },
+      ),
+  },
+};
 
-if (values.render) {
-  await write(JSON.parse(readFileSync(lastRun, "utf8")));
-} else {
-  const run = await measure();
-  if (!values.only && !values.quick) {
-    mkdirSync(at("../../reports"), { recursive: true });
-    writeFileSync(lastRun, JSON.stringify(run, null, 2));
-    await write(run);
+async function behaviourFigures(clients) {
+  const figures = [];
+  for (const [what, { unit, observe }] of Object.entries(behaviours)) {
+    const values = {};
+    for (const client of clients) values[client.name] = await observe(client);
+    figures.push(figureOf(what, values, { unit }));
   }
+  return figures;
 }
-// Connections that stay open would keep the process.
-process.exit();
+
+async function sizeFigures() {
+  using folder = temporaryFolder("bench-sdk");
+  const tarballs = pack(folder.path, ["sdk"]);
+  const projects = {};
+  const installed = {};
+  for (const name of Object.keys(programs)) {
+    projects[name] = join(folder.path, name.replace(/\W/g, "-"));
+    installed[name] = install(projects[name], {
+      [name]: name in tarballs ? `file:../${tarballs[name]}` : versionOf(name),
+    });
+  }
+  const imports = importTimes(projects, 8);
+  const of = async (measure) => {
+    const values = {};
+    for (const [name, program] of Object.entries(programs)) values[name] = await measure(name, program);
+    return values;
+  };
+  const bytes = "unknown outcomes, the search for them, and errors that say what to do take bytes";
+  return [
+    figureOf(
+      "Bundle of everything, minified, after gzip",
+      await of((name, { whole }) => bundled(projects[name], whole)),
+      {
+        ...{ unit: " kB", limit: 24, why: bytes },
+      },
+    ),
+    figureOf(
+      "Bundle for one operation, minified, after gzip",
+      await of((name, { whole, one = whole }) => bundled(projects[name], one)),
+      { unit: " kB", limit: 21, why: "one operation brings the whole way of a request" },
+    ),
+    figureOf("import(): processor time, beside retell-sdk", await of((name) => imports[name] / imports["retell-sdk"]), {
+      unit: "×",
+      limit: 0.35,
+    }),
+    figureOf("Installation, with dependencies", await of((name) => installed[name].megabytes), { unit: " MB" }),
+    figureOf(
+      "Memory of tsc for a line of use, beside an empty program",
+      await of((name, { use }) => compilerMemory(projects[name], use)),
+      { unit: "×" },
+    ),
+  ];
+}
+
+export async function measure(isQuick) {
+  const own = await ours();
+  const others = await peers();
+  const all = [bare, own, ...others];
+  const scale = isQuick ? 10 : 1;
+  const server = await startServer(
+    {
+      command: (port) => [process.execPath, serverProgram, String(port)],
+      ...{ folder: serverFolder(), readyText: "ready", endSignal: "SIGKILL" },
+    },
+    "http://",
+  );
+  const amount = { rounds: 400 / scale, calls: 20, warmUp: 50 };
+  const get = await besideFirst(all, "get", { url: server.url }, amount);
+  const post = await besideFirst([bare, own], "post", { url: server.url }, amount);
+  await server.stop();
+  const fetch = async () => new Response(body, { status: 200, headers });
+  const reachable = all.filter(({ needsNetwork }) => !needsNetwork);
+  const inProcess = await besideFirst(...[reachable, "get", { url: "http://127.0.0.1:1", fetch }], {
+    rounds: 800 / scale,
+    calls: 50,
+    warmUp: 50,
+  });
+  const node = "stripe takes `node:http` on Node by default, which costs less than `fetch`";
+  const figures = [
+    figureOf("A GET over loopback, beside bare `fetch`", get.time, { unit: "×", limit: 1.45, why: node }),
+    figureOf("A GET without a network, beside bare `fetch`", inProcess.time, { unit: "×", limit: 1.8 }),
+    figureOf("Processor time of a GET over loopback", get.cpu, { unit: "×", limit: 1.4, why: node }),
+    figureOf("Processor time of a POST over loopback", post.cpu, { unit: "×", limit: 1.4 }),
+  ];
+  // Stripe's methods take no signal.
+  figures.push(...(await behaviourFigures([own, ...others.filter(({ package: of }) => of !== "stripe")])));
+  return isQuick ? figures : [...figures, ...(await sizeFigures())];
+}

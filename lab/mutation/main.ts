@@ -1,28 +1,62 @@
-// Plants every listed bug in the reference backend and reports the contract case that catches it: npm run lab -- mutants --help
+// Plants every listed bug, one at a time, and reports what catches it: npm run lab -- mutants --help
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { keepSummary, writeReport } from "../../packages/contract/targets/reports.ts";
-import { mutants } from "./mutants.ts";
-import type { Outcome } from "./worker.ts";
+import { mutants as contractMutants } from "./mutants.ts";
+import { type Mutant, type Outcome, simulationMutants } from "./plant.ts";
+import { checkWrongFacts } from "./wrong-facts.ts";
 
-const help = `Plants every listed bug in the reference backend. The contract suite must catch each.
+const help = `Plants every listed bug, one at a time. Something must catch each.
 
-  --only TEXT  only try mutants whose name or group contains the text
+  contract     bugs in the reference backend, which a case of the contract suite must catch; the default
+  simulation   bugs in the SDK, the backend and the receivers, which an invariant of the simulation must catch
+  facts        wrong facts in a copy of openapi/, which the comparison with the specification must catch
+
+  --only TEXT  only try those whose name or group contains the text
   --reason        also print why the case failed
 
-A run of all mutants writes reports/contract-mutants.md, which lists the case that caught each one. It also updates the
-numbers in docs/contract-coverage.md. If CI is set, the run fails when those numbers are out of date.`;
+A run of all those for the contract suite writes reports/contract-mutants.md, which lists the case that caught each one. It
+also updates the numbers in docs/contract-coverage.md. If CI is set, the run fails when those numbers are out of date.`;
+
+interface Suite {
+  readonly mutants: readonly Mutant[];
+  readonly worker: URL;
+  /** Mutants per process. For the contract suite, each copy of the backend stays in memory. */
+  readonly mostPerProcess: number;
+}
+
+const suites: Readonly<Record<string, Suite>> = {
+  contract: { mutants: contractMutants, worker: new URL("worker.ts", import.meta.url), mostPerProcess: 100 },
+  simulation: {
+    mutants: simulationMutants,
+    worker: new URL("../simulate/mutant-worker.ts", import.meta.url),
+    mostPerProcess: 1,
+  },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: "string", default: "" }, reason: { type: "boolean" }, help: { type: "boolean" } },
+});
+const [suiteName = "contract"] = positionals;
+if (values.help) {
+  console.log(help);
+  process.exit(0);
+}
+if (suiteName === "facts") process.exit((await checkWrongFacts(values.only)) ? 0 : 1);
+const suite = suites[suiteName];
+if (suite === undefined)
+  throw new Error(`There are no mutants for ${suiteName}, only for contract, simulation, facts.`);
+const { mutants, worker, mostPerProcess } = suite;
 
 /** Milliseconds after which a mutant counts as endless. */
 const timeLimitMs = 300_000;
-/** Mutants per process. The limit exists because each copy of the backend stays in memory. */
-const mostPerProcess = 100;
 
 const start = (): ChildProcess =>
-  fork(fileURLToPath(new URL("worker.ts", import.meta.url)), {
+  fork(fileURLToPath(worker), {
     execArgv: [...process.execArgv, "--disable-warning=ExperimentalWarning"],
   });
 
@@ -89,14 +123,6 @@ const reportOf = (outcomes: ReadonlyMap<string, Outcome>): string =>
     ]),
   ].join("\n")}\n`;
 
-const { values } = parseArgs({
-  options: { only: { type: "string", default: "" }, reason: { type: "boolean" }, help: { type: "boolean" } },
-});
-if (values.help) {
-  console.log(help);
-  process.exit(0);
-}
-
 const chosen = mutants.filter(({ group, name }) => `${group}: ${name}`.includes(values.only));
 if (chosen.length === 0)
   throw new Error(`No name or group of a mutant contains "${values.only}". Run without --only to list all mutants.`);
@@ -111,8 +137,8 @@ const control = "no mutant";
 await tryAll([control], (name, outcome) => outcomes.set(name, outcome));
 const { caughtBy, failure, broken } = outcomes.get(control) ?? {};
 if (caughtBy !== undefined || broken !== undefined)
-  throw new Error(`The correct backend fails: ${caughtBy ?? ""} ${failure ?? broken}`);
-console.log(`${control}: every case passes`);
+  throw new Error(`The correct code fails: ${caughtBy ?? ""} ${failure ?? broken}`);
+console.log(`${control}: nothing is found`);
 
 const rules = new Map(chosen.map(({ name, rule }) => [name, rule]));
 await tryAll([...rules.keys()], (name, outcome) => {
@@ -125,7 +151,7 @@ const missed = [...rules.keys()].filter((name) => outcomes.get(name)?.caughtBy =
 const seconds = Math.round((performance.now() - started) / 1000);
 console.log(`${rules.size - missed.length} caught, ${missed.length} survived, in ${seconds} s`);
 for (const name of missed) console.log(`  ${name}: ${textOf(outcomes.get(name) ?? {})}`);
-const isWhole = chosen.length === mutants.length && missed.length === 0;
+const isWhole = suiteName === "contract" && chosen.length === mutants.length && missed.length === 0;
 if (isWhole) writeReport("contract-mutants.md", reportOf(outcomes));
 const problems = isWhole ? keepSummary([{ heading: "Mutants", text: summary }], "npm run record -- mutants") : [];
 for (const problem of problems) console.error(problem);

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { mutants } from "./mutants.ts";
-import { type Mutant, readTable, replaceAt, sourceOf, withBug } from "./plant.ts";
+import { type Mutant, readTable, replaceAt, simulationMutants, sourceOf, withBug } from "./plant.ts";
 
 const source = `
 function smaller(a: number, b: number) {
@@ -38,7 +37,7 @@ describe("planting a bug", () => {
 
 const suites = {
   "the contract suite": mutants,
-  "the simulation": readTable(readFileSync(new URL("../simulate/mutants.txt", import.meta.url), "utf8")),
+  "the simulation": simulationMutants,
 };
 
 describe.each(Object.entries(suites))("the mutants for %s", (_, all: readonly Mutant[]) => {

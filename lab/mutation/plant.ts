@@ -22,6 +22,14 @@ export interface Mutant {
   readonly plant: (source: string) => string;
 }
 
+/** What caught a mutant: the case or invariant, and its message. Both are undefined if nothing did. */
+export interface Outcome {
+  readonly caughtBy?: string;
+  readonly failure?: string;
+  /** Why the mutant could not run. */
+  readonly broken?: string;
+}
+
 /** A piece of code inside a named declaration. Spaces, line breaks and comments are ignored. */
 export interface Address {
   readonly file: string;
@@ -114,6 +122,9 @@ export function readTable(text: string): Mutant[] {
     return [];
   });
 }
+
+/** The mutants for the simulation. */
+export const simulationMutants = readTable(readFileSync(new URL("../simulate/mutants.txt", import.meta.url), "utf8"));
 
 /** Returns the source of the mutant's file with the bug. Throws if the bug changes nothing. */
 export function withBug({ name, file, plant }: Mutant, source: string): string {

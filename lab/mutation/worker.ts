@@ -3,15 +3,7 @@ import { registerHooks, stripTypeScriptTypes } from "node:module";
 import { type ContractCase, cases } from "@call-transfer/contract";
 import { inProcessRunner } from "../../packages/contract/targets/in-process.ts";
 import { mutants } from "./mutants.ts";
-import { type Mutant, sourceOf, withBug } from "./plant.ts";
-
-/** The case that failed and its message; both are undefined if every case passed. */
-export interface Outcome {
-  readonly caughtBy?: string;
-  readonly failure?: string;
-  /** Why the mutant could not run. */
-  readonly broken?: string;
-}
+import { type Mutant, type Outcome, sourceOf, withBug } from "./plant.ts";
 
 const packages = new URL("../../packages/", import.meta.url).href;
 const mark = "?copy=";

@@ -51,12 +51,9 @@ a value ¦ schemas/destinations.yaml ¦ enum: [phone, available_humans, app] ¦ 
 `;
 
 describe("the table of wrong facts", () => {
-  it("has unique names", () => {
+  it("has unique names, and changes openapi/ in each row", () => {
     const names = wrongFacts.map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
-  });
-
-  it("changes openapi/ in each row", () => {
     const unchanged = wrongFacts.filter((fact) => {
       const source = readFileSync(new URL(fact.file, openapiFolder), "utf8");
       return withWrongFact(fact, source) === source;
@@ -64,17 +61,10 @@ describe("the table of wrong facts", () => {
     expect(unchanged).toEqual([]);
   });
 
-  it("has 270 rows or more, each of which `npm run lab -- wrong-facts` tries", () => {
-    expect(wrongFacts.length).toBeGreaterThanOrEqual(270);
-  });
-
-  it("is no addition with the mark", async () => {
+  it("is no addition with the mark, and distinguishes what is caught from a crash", async () => {
     const results = await caughtBy(readWrongFacts(marked));
     expect(results.filter(([, caught]) => caught !== undefined)).toEqual([]);
     expect(results.length).toBe(5);
-  });
-
-  it("distinguishes what is caught from a crash", async () => {
     const rows = "no regular expression ¦ schemas/calls.yaml ¦ '^\\+[1-9] ¦ '(^\\+[1-9]";
     expect((await caughtBy(readWrongFacts(rows))).map(([, caught]) => caught?.by)).toEqual(["crash"]);
   });

@@ -1,6 +1,6 @@
-// Measures how often the fetch of each runtime sends a placement whose connection closes without a response. Prints a table
-// and writes docs/runtime-retries.md.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// Measures how often the fetch of each runtime sends a placement whose connection closes without a response: npm run lab -- runtimes.
+// Prints the rows of docs/runtime-retries.md, and fails if a runtime sends it again that must not.
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -119,46 +119,11 @@ function textOf({ executions, results }: Cell): string {
   return `${least === most ? most : `${least} to ${most}`}${isHidden ? ", unseen" : ""}`;
 }
 
-/** Whether every placement of the chosen kinds was executed once. */
-const isOnce = ({ cells }: Row, isChosen: (kind: Kind) => boolean): boolean =>
-  kinds.every((kind, index) => !isChosen(kind) || cells[index]?.executions.every((count) => count === 1));
-
 /** Whether placements with a text body, which the SDK sends, were executed once. */
-const sendsOnce = (row: Row): boolean => isOnce(row, ({ body, refusal }) => body === "text" && !refusal);
-
-const sendsStreamsOnce = (row: Row): boolean =>
-  row.cells.every(({ executions }) => executions.length > 0) && isOnce(row, ({ body }) => body === "stream");
-
-const listed = (rows: readonly Row[]): string => rows.map(({ runtime }) => runtime.name).join(", ") || "none";
-
-function pageOf(rows: readonly Row[]): string {
-  const head = ["Runtime", ...kinds.map(({ title }) => title)];
-  const lines = rows.map(({ runtime, cells }) => [`${runtime.name} (${runtime.version})`, ...cells.map(textOf)]);
-  const table = [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-  const again = rows.filter((row) => !sendsOnce(row));
-  return `# Retries by the runtime
-
-<!-- Written by lab/resilience/runtime-retries.ts. Do not edit: run \`npm run lab -- resilience --runtimes\`. -->
-
-The SDK sends a call placement once. Some runtimes send a POST again, which a client library can neither see nor stop.
-
-These figures count how often one placement reached the server over HTTP/1.1, with ${trials} placements per cell. The server closes or
-resets the connection, or answers with a status that invites a retry. It answers the retry normally, except under "always closed".
-
-- **Reused**: an earlier request used the connection.
-- **Stream**: the body is a stream, which needs a \`fetch\` of your own. Otherwise it is text, as the SDK sends it.
-- **Unseen**: the caller saw a single success.
-- **Not sent**: the runtime refuses such a body.
-
-${table}
-
-- Sent once, whatever happens to the connection: ${listed(rows.filter(sendsOnce))}.
-- Sent again: ${listed(again)}.
-- Of those, sent once if the body is a stream: ${listed(again.filter(sendsStreamsOnce))}.
-- After status 421 a retry is harmless: the server did not process the request.
-- HTTP/2 was not measured.
-`;
-}
+const sendsOnce = ({ cells }: Row): boolean =>
+  kinds.every(
+    ({ body, refusal }, index) => body !== "text" || refusal || cells[index]?.executions.every((count) => count === 1),
+  );
 
 const workFolder = mkdtempSync(join(tmpdir(), "runtime-retries-"));
 try {
@@ -173,11 +138,9 @@ try {
       process.exitCode = 1;
     }
   }
-  const page = pageOf(rows);
-  console.log(`\n${page}`);
-  // The page must include a browser. Without one it stays as it is.
-  if (rows.some(({ runtime }) => runtime.name === "Chromium"))
-    writeFileSync(new URL("../../docs/runtime-retries.md", import.meta.url), page);
+  // The rows of docs/runtime-retries.md.
+  for (const { runtime, cells } of rows)
+    console.log(`| ${[`${runtime.name} (${runtime.version})`, ...cells.map(textOf)].join(" | ")} |`);
 } finally {
   rmSync(workFolder, { recursive: true, force: true });
 }

@@ -1,51 +1,125 @@
-// The report of a run or of one of its shards, as data and as text.
-import { createHash } from "node:crypto";
-import { z } from "zod";
-import { allCells, answerClasses, conditions, faultNames, kindNames, operationList } from "./faults.ts";
-import { cellKey } from "./records.ts";
-import { missedAnswers, missedCells, missedReceivers, sum, type Totals, totalsSchema } from "./totals.ts";
+// Sums over many worlds, what they cover, and the text about them.
+import type { OperationDescription } from "@call-transfer/spec";
+import { allCells, answerClasses, answerClassOf, conditions, faultNames, kindNames, operationList } from "./faults.ts";
+import { duplicated } from "./invariants.ts";
+import { storeKinds, troublesWith } from "./receiving-plan.ts";
+import { cellKey, type Evidence, type Violation } from "./records.ts";
 
-const failureSchema = z.object({
-  seed: z.int().min(0),
-  hash: z.string(),
-  violations: z.array(z.object({ invariant: z.string(), message: z.string() })).min(1),
+type Counts = Record<string, number>;
+interface Risk {
+  calls: number;
+  duplicates: number;
+}
+
+/** Sums over many worlds. */
+export interface Totals {
+  worlds: number;
+  attempts: number;
+  calls: number;
+  offers: number;
+  offerCopies: number;
+  /** Requests with offers at receivers that share a store, by the behaviour of the store and the trouble of a process. */
+  readonly received: Counts;
+  /** Placements and rotations by policy, and how many of them were executed more than once. */
+  readonly risky: { readonly throw: Risk; readonly check: Risk; readonly retry: Risk };
+  /** The number of exchanges per pair of fault and operation. */
+  readonly cells: Counts;
+  /** The number of responses per pair of middleware and class of response. */
+  readonly passedOn: Counts;
+}
+
+const noRisk = () => ({ calls: 0, duplicates: 0 });
+
+export const noTotals = (): Totals => ({
+  ...{ worlds: 0, attempts: 0, calls: 0, offers: 0, offerCopies: 0 },
+  received: {},
+  risky: { throw: noRisk(), check: noRisk(), retry: noRisk() },
+  cells: {},
+  passedOn: {},
 });
 
-const resultSchema = z.object({
-  /** The hash of each world's trace, in the order of the seeds. */
-  hashes: z.array(z.string()),
-  /** The worlds that violated an invariant, in the order of the seeds. */
-  failures: z.array(failureSchema),
-  totals: totalsSchema,
-  /** How long the run took. */
-  seconds: z.number().min(0),
-  /** The processor time that the run took. */
-  coreSeconds: z.number().min(0),
-});
+function increase(sums: Counts, key: string, by = 1): void {
+  sums[key] = (sums[key] ?? 0) + by;
+}
 
-/** A report as it is in a file. */
-export const reportSchema = z.object({
-  /** A digest of the code that ran. */
-  code: z.string(),
-  /** The first seed of the whole run. */
-  from: z.int().min(0),
-  /** The number of seeds of the whole run. */
-  seeds: z.int().min(0),
-  /** Calls per world. */
-  calls: z.int().min(0),
-  /** Which of the shards it is, from 1. */
-  shard: z.int().min(1),
-  /** The number of shards of the run. */
-  shards: z.int().min(1),
-  ...resultSchema.shape,
-});
+/** Adds what happened in a world to the totals. */
+export function add(totals: Totals, { attempts, calls, offers, plan, receiving }: Evidence): void {
+  totals.worlds += 1;
+  totals.attempts += attempts.length;
+  totals.calls += calls.length;
+  totals.offers += offers.offers;
+  totals.offerCopies += offers.copies;
+  if (receiving) {
+    const { plan: receivers, offers: shared } = receiving;
+    const requests = sum(shared.map((offer) => offer.requests.length));
+    increase(totals.received, `${receivers.store.kind} × ${receivers.trouble}`, requests);
+  }
+  const duplicates = new Set(duplicated(calls));
+  for (const call of calls.filter(({ plan }) => plan.operation.idempotency === "non_idempotent")) {
+    const sums = totals.risky[call.client.plan.onUnknownOutcome];
+    sums.calls += 1;
+    if (duplicates.has(call)) sums.duplicates += 1;
+  }
+  const hit = (fault: Parameters<typeof cellKey>[0], { id }: OperationDescription) =>
+    increase(totals.cells, cellKey(fault, id));
+  const { callListDelaySecs = 0, includeQueuedCalls = true } = plan.policies;
+  for (const attempt of attempts) {
+    const { fault, operation, client } = attempt;
+    hit(fault, operation);
+    const [kind, answer] = [client.plan.middleware, answerClassOf(attempt)];
+    if (kind && answer) increase(totals.passedOn, `${kind} × ${answer}`);
+    if (client.plan.skewMs !== 0) hit("clock_skew", operation);
+    if (callListDelaySecs > 0 && operation.resource === "calls") hit("lagging_call_list", operation);
+    if (!includeQueuedCalls && operation.resource === "calls") hit("unlisted_queued_calls", operation);
+  }
+  for (const { abortedAt, plan: call } of calls) if (abortedAt !== undefined) hit("abort", call.operation);
+}
+
+/** The sum of numbers. */
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((one, other) => one + other, 0);
+
+const missing = (sums: Counts, keys: readonly string[]): string[] => keys.filter((key) => !Object.hasOwn(sums, key));
+
+/** The pairs of fault and operation that a run did not cover. */
+export const missedCells = ({ cells }: Totals): string[] =>
+  missing(
+    cells,
+    allCells.map(({ fault, operation }) => cellKey(fault, operation.id)),
+  );
+
+/** The pairs of middleware and class of response that a run did not cover. */
+export const missedAnswers = ({ passedOn }: Totals): string[] =>
+  missing(
+    passedOn,
+    kindNames.flatMap((kind) => answerClasses.map((answer) => `${kind} × ${answer}`)),
+  );
+
+/** The pairs of behaviour of the store and trouble of a process that a run did not cover. */
+export const missedReceivers = ({ received }: Totals): string[] =>
+  missing(
+    received,
+    storeKinds.flatMap((store) => troublesWith(store).map((trouble) => `${store} × ${trouble}`)),
+  );
 
 /** A world that violated an invariant. */
-export type Failure = z.infer<typeof failureSchema>;
-/** What some worlds did. */
-export type Result = z.infer<typeof resultSchema>;
-/** What a run or one of its shards did. */
-export type Report = z.infer<typeof reportSchema>;
+interface Failure {
+  readonly seed: number;
+  readonly hash: string;
+  readonly violations: readonly Violation[];
+}
+
+/** What a run did. */
+export interface Result {
+  readonly from: number;
+  readonly seeds: number;
+  /** The seeds of the worlds that violated an invariant. */
+  readonly failed: readonly number[];
+  readonly totals: Totals;
+  readonly digest: string;
+  readonly seconds: number;
+  /** The processor time that the run took. */
+  readonly coreSeconds: number;
+}
 
 /** How many failures are printed in detail. */
 export const mostDetailed = 5;
@@ -54,7 +128,7 @@ export const mostDetailed = 5;
 export function failureLines({ seed, hash, violations }: Failure, calls: number): string[] {
   return [
     `seed ${seed}, trace ${hash}: FAILED`,
-    ...violations.map(({ invariant, message }) => `  ${invariant}: ${message}`),
+    ...violations.slice(0, 10).map(({ invariant, message }) => `  ${invariant}: ${message}`),
     `  replay: npm run lab -- simulate --from ${seed} --seeds 1 --calls ${calls} --trace`,
   ];
 }
@@ -98,33 +172,24 @@ function figures({ totals, seconds, coreSeconds }: Result): string[] {
   return lines;
 }
 
-/** What a run with a world for every pair did not cover. Smaller runs and shards need not cover all. */
-function missed({ totals, shards }: Report): string[] {
-  if (shards > 1 || totals.worlds < allCells.length) return [];
+/** What a run with a world for every pair did not cover. Smaller runs need not cover all. */
+function missed({ totals }: Result): string[] {
+  if (totals.worlds < allCells.length) return [];
   return [...missedCells(totals), ...missedAnswers(totals), ...missedReceivers(totals)];
 }
 
 /** Whether all invariants held and everything was covered. */
-export const hasPassed = (report: Report): boolean => report.failures.length === 0 && missed(report).length === 0;
+export const hasPassed = (result: Result): boolean => result.failed.length === 0 && missed(result).length === 0;
 
 /** The text after the failures in detail. */
-export function summaryLines(report: Report): string[] {
-  const { failures, from, seeds, shard, shards, hashes } = report;
-  const digest = createHash("sha256").update(hashes.join("\n")).digest("hex").slice(0, 16);
-  const notCovered = missed(report);
-  const failed = failures.map(({ seed }) => seed);
-  const part = shards > 1 ? `shard ${shard} of ${shards} of ` : "";
+export function summaryLines(result: Result): string[] {
+  const { failed, from, seeds, digest } = result;
+  const notCovered = missed(result);
   return [
-    ...cellTable(report.totals),
-    ...figures(report),
+    ...cellTable(result.totals),
+    ...figures(result),
     ...(notCovered.length > 0 ? [`not covered: ${notCovered.join(", ")}`] : []),
-    `${part}seeds ${from} to ${from + seeds - 1}, digest of all traces ${digest}`,
+    `seeds ${from} to ${from + seeds - 1}, digest of all traces ${digest}`,
     failed.length === 0 ? "all invariants held" : `${failed.length} seeds failed: ${failed.join(", ")}`,
   ];
-}
-
-/** The whole text of a report. */
-export function reportLines(report: Report): string[] {
-  const detailed = report.failures.slice(0, mostDetailed).flatMap((failure) => failureLines(failure, report.calls));
-  return [...detailed, ...summaryLines(report)];
 }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { allCells } from "./faults.ts";
+import { add, missedAnswers, missedCells, missedReceivers, noTotals } from "./report.ts";
 import { simulate } from "./run.ts";
-import { add, missedAnswers, missedCells, missedReceivers, noTotals } from "./totals.ts";
 
 /** Calls per world. Few are enough, since there is a world for every pair of fault and operation. */
 const calls = 15;

@@ -30,7 +30,7 @@ describe("the table of sizes", () => {
 
   it("refuses a page without the comments, and a size that was not measured", () => {
     expect(() => withTable("Nothing.", {})).toThrow("The page does not say");
-    expect(() => withComparison("| Bundle of everything: minified, after gzip | 1 kB |", {})).toThrow(
+    expect(() => withComparison("| Bundle of everything, minified, after gzip | 1 kB |", {})).toThrow(
       "There is no size of everything",
     );
   });

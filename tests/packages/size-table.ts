@@ -31,22 +31,14 @@ export function withTable(page: string, sizes: Sizes): string {
   return between(page, start, end, `\n\n| In a bundle | Size |\n|---|---|\n${rows.join("")}\n`);
 }
 
-/** The page with the sizes in the first column of a comparison with other SDKs. */
+/** The page with the sizes in a comparison with other SDKs. */
 export function withComparison(page: string, sizes: Sizes): string {
-  const whole = between(page, "| Bundle of everything: minified, after gzip | ", " kB |", sizeOf(sizes, everything));
-  return between(whole, "| Bundle for one operation: minified, after gzip | ", " kB |", sizeOf(sizes, smallest));
-}
-
-/** The page with the sizes in its sentence. Its lines end elsewhere if a size gets another length. */
-function withSentence(page: string, sizes: Sizes): string {
-  const whole = between(page, "a bundle with everything has ", " kB after gzip", sizeOf(sizes, everything));
-  return between(whole, "and one with one operation ", " kB.", sizeOf(sizes, smallest));
+  const whole = between(page, "| Bundle of everything, minified, after gzip | ", " kB |", sizeOf(sizes, everything));
+  return between(whole, "| Bundle for one operation, minified, after gzip | ", " kB |", sizeOf(sizes, smallest));
 }
 
 /** Every page that states a size of the SDK, with the function that writes it. */
 export const pagesWithSizes: Readonly<Record<string, (page: string, sizes: Sizes) => string>> = {
   "packages/sdk/README.md": withTable,
-  "docs/sdk.md": withComparison,
-  "lab/bench/results-sdk.md": withComparison,
-  "docs/performance.md": withSentence,
+  "docs/performance.md": withComparison,
 };

@@ -3,6 +3,7 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -17,25 +18,31 @@ export interface ServerProcess {
   readonly port: number;
   /** Address for a client, such as redis://127.0.0.1:6379. */
   readonly url: string;
-  /** Process id. `restart` changes it. */
+  /** Process id. `start` changes it. */
   readonly pid: number;
-  /** What it has printed. */
+  /** What it has printed since its last start. */
   output(): string;
+  /** What all its processes have printed as errors. */
+  errors(): string;
   /** Sends it a signal, such as SIGSTOP, SIGCONT or SIGKILL. */
   signal(signal: NodeJS.Signals): void;
-  /** Ends it with SIGKILL and starts it again on the same port and folder. */
+  /** Ends it with a signal, and waits for that. Returns its exit status; `null` after SIGKILL. Throws if it ended by itself before. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  /** Starts it again on the same port and folder. With a time, kills it that many milliseconds later, ready or not. */
+  start(killAfterMs?: number): Promise<void>;
+  /** Ends it with SIGKILL, if it still runs, and starts it again on the same port and folder. */
   restart(): Promise<void>;
   /** Ends it, also if it is stopped by SIGSTOP, and removes its folder. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Waits for the end of the test process, whose pipe then closes, and ends the server: process, signal, folder. */
+/** Waits for the end of the test process, whose pipe then closes, and ends the server: process or group, signal, folder. */
 const watch = `trap '' INT TERM HUP
 read -r line
-kill -CONT "$1"; kill -"$2" "$1"
-for round in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" || break; sleep 0.2; done
-kill -KILL "$1"
+kill -CONT -- "$1"; kill -"$2" -- "$1"
+for round in 1 2 3 4 5 6 7 8 9 10; do kill -0 -- "$1" || break; sleep 0.2; done
+kill -KILL -- "$1"
 rm -rf "$3"`;
 
 /** How to start a server. */
@@ -44,26 +51,38 @@ export interface ServerSetup {
   readonly command: (port: number) => readonly string[];
   /** Its working directory, which is removed at the end. */
   readonly folder: string;
-  /** It prints this as soon as clients can use it. */
-  readonly readyText: string;
+  /** It prints this as soon as clients can use it; or whether they can, by its port. */
+  readonly readyText: string | ((port: number) => Promise<boolean>);
   /** Ends it without waiting for its clients. */
-  readonly endSignal: "SIGTERM" | "SIGQUIT";
+  readonly endSignal: "SIGTERM" | "SIGQUIT" | "SIGKILL";
+  /** Variables in place of those of this process. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Whether it starts processes of its own. SIGKILL then ends all of them. */
+  readonly hasChildren?: true;
 }
 
 /** A server process with its watcher. */
 class Running {
   readonly printed: string[] = [];
+  readonly errors: string[] = [];
   private readonly child: ChildProcessByStdio<null, Readable, Readable>;
   private readonly watcher: ChildProcess;
   private readonly ended: Promise<unknown>;
   private readonly setup: ServerSetup;
+  private readonly port: number;
 
   constructor(setup: ServerSetup, port: number) {
     this.setup = setup;
+    this.port = port;
     const [file = "", ...options] = setup.command(port);
-    this.child = spawn(file, options, { cwd: setup.folder, stdio: ["ignore", "pipe", "pipe"] });
+    const { folder: cwd, env = process.env, hasChildren: detached = false } = setup;
+    this.child = spawn(file, options, { cwd, env, detached, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => this.printed.push(text));
+    this.child.stderr.on("data", (text: string) => this.errors.push(text));
     this.ended = once(this.child, "close");
-    const words = ["-c", watch, "watch", String(this.child.pid), setup.endSignal.slice(3), setup.folder];
+    const target = `${detached ? "-" : ""}${this.child.pid}`;
+    const words = ["-c", watch, "watch", target, setup.endSignal.slice(3), cwd];
     this.watcher = spawn("sh", words, { stdio: ["pipe", "ignore", "ignore"] });
   }
 
@@ -76,10 +95,11 @@ class Running {
   }
 
   async ready(): Promise<void> {
-    for (const stream of [this.child.stdout, this.child.stderr])
-      stream.setEncoding("utf8").on("data", (text: string) => this.printed.push(text));
     const limit = AbortSignal.timeout(limitMs);
-    while (!this.printed.join("").includes(this.setup.readyText)) {
+    const { readyText } = this.setup;
+    const isReady = async (): Promise<boolean> =>
+      typeof readyText === "string" ? this.printed.join("").includes(readyText) : readyText(this.port);
+    while (!(await isReady())) {
       if (this.isOver) throw new Error(`The server ended.\n${this.printed.join("")}`);
       if (limit.aborted) throw new Error(`The server is not ready after ${limitMs} ms.\n${this.printed.join("")}`);
       await sleep(10);
@@ -87,7 +107,13 @@ class Running {
   }
 
   signal(signal: NodeJS.Signals): void {
-    if (!this.isOver) this.child.kill(signal);
+    if (this.isOver) return;
+    if (signal === "SIGKILL" && this.setup.hasChildren) process.kill(-this.pid, signal);
+    else this.child.kill(signal);
+  }
+
+  get exitCode(): number | null {
+    return this.child.exitCode;
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
@@ -114,6 +140,25 @@ export async function startServer(setup: ServerSetup, scheme: string): Promise<S
   };
   const port = await freePort();
   let running = await open(port);
+  let earlierErrors = "";
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (running.isOver)
+      throw new Error(`The server ended by itself: ${running.exitCode}.\n${running.printed.join("")}`);
+    await running.end(signal);
+    // A process that it started may end a little later.
+    while (setup.hasChildren && (await accepts(port))) await sleep(5);
+    return running.exitCode;
+  };
+  const start = async (killAfterMs?: number): Promise<void> => {
+    earlierErrors += running.errors.join("");
+    if (killAfterMs === undefined) {
+      running = await open(port);
+      return;
+    }
+    running = new Running(setup, port);
+    await sleep(killAfterMs);
+    await end("SIGKILL");
+  };
   const stop = async () => {
     await running.end(setup.endSignal);
     rmSync(setup.folder, { recursive: true, force: true });
@@ -125,14 +170,27 @@ export async function startServer(setup: ServerSetup, scheme: string): Promise<S
       return running.pid;
     },
     output: () => running.printed.join(""),
+    errors: () => earlierErrors + running.errors.join(""),
     signal: (signal) => running.signal(signal),
+    end,
+    start,
     restart: async () => {
-      await running.end("SIGKILL");
-      running = await open(port);
+      if (!running.isOver) await end("SIGKILL");
+      await start();
     },
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
 }
 
 /** A folder for a server. */

@@ -21,7 +21,6 @@ export type {
   TransportFault,
 } from "./http/transport.ts";
 export type { WallClock } from "./model/clock.ts";
-export type { TimerPurpose } from "./model/timer-queue.ts";
 export {
   addressOf,
   argumentName,
