@@ -22,12 +22,6 @@ describe("the plan of a release", () => {
     ],
     ["no release yet", { changesets: ["a"] }, [], { propose: true, publish: false }],
     [
-      "a prerelease that has everything",
-      { changesets: [], pre: { mode: "pre" }, recorded },
-      ["1.0.0", "0.2.0"],
-      { propose: false, publish: false },
-    ],
-    [
       "a change that waits for a prerelease",
       { changesets: ["a"], pre: { mode: "pre" }, recorded },
       ["1.0.0", "0.2.0"],
@@ -159,11 +153,6 @@ exit 1
     const options = { there: "sha512-other", unreleased: "@call-transfer/spec", spec: true };
     expect(publish("1.0.0", ["1.0.0"], options)).toEqual([expect.stringContaining("spec.tgz")]);
   });
-});
-
-it("writes requirements in one line, without their comment", () => {
-  const text = "# uv\n#   and how it is written\nuv==1.0.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n";
-  expect(lineOf(text)).toBe("uv==1.0.0 --hash=sha256:aa --hash=sha256:bb");
 });
 
 describe("the step that publishes the Python client", () => {

@@ -1,9 +1,18 @@
 // Compares two versions of a schema. What customers send must stay accepted; what they receive must stay within what they
 // know. Removing a name is breaking in both directions (§9.2).
 import { type Bump, type Change, change, changeIf, compareNamed } from "../change.ts";
-import { isEqual, type JsonObject, listDifference, objectIn, stable } from "../json.ts";
-import { AllOf, type Choice, lowerLimits, notes, partsOf, upperLimits } from "./intersection.ts";
-import { componentOf, expanded, factsOf, labelOf, type SchemaFacts } from "./schema-facts.ts";
+import {
+  isEqual,
+  isObject,
+  type JsonObject,
+  listDifference,
+  listIn,
+  nameOf,
+  objectIn,
+  resolved,
+  stable,
+  textsIn,
+} from "../json.ts";
 
 /** Whether customers send or receive the value. */
 export type Direction = "sent" | "received";
@@ -20,14 +29,176 @@ export interface SchemaPlace {
   readonly within?: ReadonlySet<string>;
 }
 
+interface SchemaFacts {
+  /** Null when any type is allowed. Empty when no value but null is. */
+  readonly types: readonly string[] | null;
+  readonly nullable: boolean;
+  /** Allowed values except null; undefined when any value is allowed. */
+  readonly values: readonly string[] | undefined;
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+  /** The meaning of additionalProperties. */
+  readonly further: "refused" | "unspecified" | "allowed";
+  readonly furtherSchema: JsonObject;
+  readonly items: unknown;
+  /** The alternatives besides null, where there are at least two. */
+  readonly oneOf: readonly unknown[];
+  readonly anyOf: readonly unknown[];
+  /** All other keywords. */
+  readonly rest: JsonObject;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+const lowerLimits = words("minimum exclusiveMinimum minLength minItems minProperties");
+const upperLimits = words("maximum exclusiveMaximum maxLength maxItems maxProperties");
+/** Keywords that only describe. */
+const notes = words("title description example examples $comment externalDocs x-assumption x-values-from");
+const deepest = 32;
+
+const isNull = (schema: unknown): boolean => objectIn(schema).type === "null";
+
+/** Whether a schema accepts null. */
+function acceptsNull(schema: unknown, document: JsonObject, depth = 0): boolean {
+  if (typeof schema === "boolean") return schema;
+  const { $ref, allOf, oneOf, anyOf, type, enum: listed, const: only } = objectIn(schema);
+  if (depth > deepest) return true;
+  const accepts = (part: unknown) => acceptsNull(part, document, depth + 1);
+  return (
+    (type === undefined || type === "null" || textsIn(type).includes("null")) &&
+    (!Array.isArray(listed) || listed.includes(null)) &&
+    (only === undefined || only === null) &&
+    (typeof $ref !== "string" || accepts(resolved({ $ref }, document))) &&
+    listIn(allOf).every(accepts) &&
+    [oneOf, anyOf].every((alternatives) => !Array.isArray(alternatives) || alternatives.some(accepts))
+  );
+}
+
+/**
+ * What a schema says, with what its reference, its `allOf` and an only alternative say. Two that say different things of one
+ * keyword are kept apart in `allOf`, for which there is no rule: then a change is a major.
+ */
+function together(schema: unknown, document: JsonObject, depth = 0): JsonObject {
+  if (schema === false) return { type: [] };
+  const { $ref, allOf, oneOf, anyOf, const: only, ...own } = objectIn(schema);
+  if (depth > deepest) return own;
+  const choices = Object.entries({ oneOf, anyOf }).map(([kind, alternatives]) => {
+    const others = listIn(alternatives).filter((alternative) => !isNull(alternative));
+    return { kind, others };
+  });
+  const parts = [
+    ...(typeof $ref === "string" ? [resolved({ $ref }, document)] : []),
+    ...listIn(allOf),
+    ...choices.flatMap(({ others }) => (others.length === 1 ? others : [])),
+  ];
+  const several = choices.filter(({ others }) => others.length > 1).map(({ kind, others }) => [kind, others] as const);
+  const beside = { ...own, ...Object.fromEntries(several), ...(only !== undefined && { enum: [only] }) };
+  return [...parts.map((part) => together(part, document, depth + 1)), beside].reduce(both, {});
+}
+
+function both(one: JsonObject, other: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...one };
+  const apart: JsonObject[] = [];
+  for (const [keyword, value] of Object.entries(other)) {
+    const known = one[keyword];
+    const isAnotherList = keyword === "enum" && one["x-open-enum"] !== other["x-open-enum"];
+    if (known === undefined || notes.has(keyword) || (isEqual(known, value) && !isAnotherList)) merged[keyword] = value;
+    else if (keyword === "required") merged.required = [...new Set([...textsIn(known), ...textsIn(value)])];
+    else if (keyword === "properties") merged.properties = bothFields(objectIn(known), objectIn(value));
+    else if (typeof known === "number" && typeof value === "number" && lowerLimits.has(keyword))
+      merged[keyword] = Math.max(known, value);
+    else if (typeof known === "number" && typeof value === "number" && upperLimits.has(keyword))
+      merged[keyword] = Math.min(known, value);
+    else apart.push({ [keyword]: value });
+  }
+  return apart.length === 0 ? merged : { ...merged, allOf: [...listIn(one.allOf), ...apart] };
+}
+
+/** A field that two schemas describe is held to both. */
+const bothFields = (one: JsonObject, other: JsonObject): JsonObject => ({
+  ...one,
+  ...Object.fromEntries(
+    Object.entries(other).map(([name, schema]) => {
+      const known = one[name];
+      return [name, known === undefined || isEqual(known, schema) ? schema : { allOf: [known, schema] }];
+    }),
+  ),
+});
+
+/** Facts by document and schema. A schema is compared once for each operation that uses it. */
+const known = new WeakMap<JsonObject, WeakMap<JsonObject, SchemaFacts>>();
+
+/** The facts of a schema. `true` and a missing schema allow anything. */
+function factsOf(schema: unknown, document: JsonObject): SchemaFacts {
+  if (!isObject(schema)) return readFacts(schema, document);
+  const ofDocument = known.get(document) ?? new WeakMap<JsonObject, SchemaFacts>();
+  known.set(document, ofDocument);
+  const facts = ofDocument.get(schema) ?? readFacts(schema, document);
+  ofDocument.set(schema, facts);
+  return facts;
+}
+
+function readFacts(schema: unknown, document: JsonObject): SchemaFacts {
+  const {
+    type,
+    enum: values,
+    properties,
+    required,
+    additionalProperties,
+    items,
+    oneOf,
+    anyOf,
+    ...rest
+  } = together(schema, document);
+  const types = type === undefined ? null : typeof type === "string" ? [type] : textsIn(type);
+  return {
+    types: types?.filter((name) => name !== "null") ?? null,
+    nullable: acceptsNull(schema, document),
+    values: Array.isArray(values) ? values.filter((value) => value !== null).map(stable) : undefined,
+    properties: objectIn(properties),
+    required: textsIn(required),
+    further:
+      additionalProperties === undefined ? "unspecified" : additionalProperties === false ? "refused" : "allowed",
+    furtherSchema: objectIn(additionalProperties),
+    items: items ?? {},
+    oneOf: listIn(oneOf),
+    anyOf: listIn(anyOf),
+    rest,
+  };
+}
+
+/** The component that a schema refers to, possibly beside null and descriptions. */
+function componentOf(schema: unknown): string | undefined {
+  const { $ref, oneOf, anyOf, ...beside } = objectIn(schema);
+  if ($ref !== undefined)
+    return Object.keys(beside).every((keyword) => notes.has(keyword)) ? nameOf(schema) : undefined;
+  const [only, ...others] = [...listIn(oneOf), ...listIn(anyOf)].filter((alternative) => !isNull(alternative));
+  return others.length === 0 ? nameOf(only) : undefined;
+}
+
+/** A label for an alternative: its component, a field with a fixed value, its type, or the whole schema. */
+function labelOf(alternative: unknown, document: JsonObject): string {
+  const named = nameOf(alternative);
+  if (named) return named;
+  const { properties, types } = factsOf(alternative, document);
+  for (const [name, property] of Object.entries(properties)) {
+    const { values } = factsOf(property, document);
+    if (values?.length === 1) return `${name} ${values[0]}`;
+  }
+  return types?.join(" or ") ?? stable(alternative);
+}
+
+/** A value of a keyword with its references replaced by what they refer to. A reference to itself stays. */
+function expanded(value: unknown, document: JsonObject, within: readonly string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => expanded(one, document, within));
+  if (!isObject(value)) return value;
+  const { $ref, ...own } = value;
+  const beside = Object.fromEntries(Object.entries(own).map(([key, one]) => [key, expanded(one, document, within)]));
+  if (typeof $ref !== "string" || within.includes($ref)) return { ...($ref !== undefined && { $ref }), ...beside };
+  return { ...beside, $ref: expanded(resolved({ $ref }, document), document, [...within, $ref]) };
+}
+
 const shown = (value: unknown): string =>
-  value === undefined
-    ? "none"
-    : value instanceof AllOf
-      ? value.values.map(shown).join(" and ")
-      : typeof value === "string"
-        ? value
-        : stable(value);
+  value === undefined ? "none" : typeof value === "string" ? value : stable(value);
 
 /** Fewer values are allowed: breaks customers who send the value. */
 const narrowed = (at: SchemaPlace): Bump => (at.direction === "sent" ? "major" : "minor");
@@ -49,65 +220,17 @@ export function compareSchemas(before: unknown, after: unknown, at: SchemaPlace)
   return [
     ...changeIf(!was.nullable && is.nullable, widened(at), place, "may now be null", at.usedIn),
     ...changeIf(was.nullable && !is.nullable, narrowed(at), place, "may no longer be null", at.usedIn),
-    ...compareChoices(choicesOf(was, is, before), choicesOf(is, was, after), inside),
-    ...compareFacts(beside(was, is), beside(is, was), inside),
+    ...compareTypes(was, is, inside),
+    ...compareValues(was, is, inside),
+    ...compareFields(was, is, inside),
+    ...compareFurtherFields(was, is, inside),
+    ...compareInner(was.items, is.items, { ...inside, place: `${place}[]` }),
+    ...(["oneOf", "anyOf"] as const).flatMap((kind) => compareAlternatives(kind, was[kind], is[kind], inside)),
+    ...Object.keys({ ...was.rest, ...is.rest }).flatMap((keyword) =>
+      compareKeyword(keyword, was.rest[keyword], is.rest[keyword], inside),
+    ),
   ];
 }
-
-/** When only the other side is a choice, this side counts as one of its alternatives. */
-const isAlternative = (facts: SchemaFacts, other: SchemaFacts): boolean =>
-  facts.choices.length === 0 && other.choices.length === 1;
-
-const choicesOf = (facts: SchemaFacts, other: SchemaFacts, whole: unknown): readonly Choice[] =>
-  isAlternative(facts, other) ? other.choices.map(({ kind }) => ({ kind, alternatives: [whole] })) : facts.choices;
-
-const beside = (facts: SchemaFacts, other: SchemaFacts): SchemaFacts =>
-  isAlternative(facts, other) ? { ...factsOf({}, {}), types: other.types } : facts;
-
-/** Compares choices in pairs. Equal choices come first, so that a new choice does not shift the others. */
-function compareChoices(was: readonly Choice[], is: readonly Choice[], at: SchemaPlace): Change[] {
-  const isIn = (choice: Choice, choices: readonly Choice[]) => choices.some((one) => isEqual(one, choice));
-  const inOrder = (choices: readonly Choice[], others: readonly Choice[]) => [
-    ...choices.filter((choice) => isIn(choice, others)),
-    ...choices.filter((choice) => !isIn(choice, others)),
-  ];
-  const [old, now] = [inOrder(was, is), inOrder(is, was)];
-  const longer = old.length > now.length ? old : now;
-  return longer.flatMap((_, index) => {
-    const [one, other] = [old[index], now[index]];
-    if (!one) return [changeAt(at, narrowed(at), `a further ${other?.kind} was added`)];
-    if (!other) return [changeAt(at, widened(at), `a further ${one.kind} was removed`)];
-    return [
-      ...changeIf(
-        one.kind === "anyOf" && other.kind === "oneOf",
-        narrowed(at),
-        at.place,
-        "anyOf is now oneOf",
-        at.usedIn,
-      ),
-      ...changeIf(
-        one.kind === "oneOf" && other.kind === "anyOf",
-        widened(at),
-        at.place,
-        "oneOf is now anyOf",
-        at.usedIn,
-      ),
-      ...compareAlternatives(one.alternatives, other.alternatives, at),
-    ];
-  });
-}
-
-/** Compares everything except alternatives and null. */
-const compareFacts = (was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] => [
-  ...compareTypes(was, is, at),
-  ...compareValues(was, is, at),
-  ...compareFields(was, is, at),
-  ...compareFurtherFields(was, is, at),
-  ...compareInner(was.items, is.items, { ...at, place: `${at.place}[]` }),
-  ...Object.keys({ ...was.rest, ...is.rest }).flatMap((keyword) =>
-    compareKeyword(keyword, was.rest[keyword], is.rest[keyword], at),
-  ),
-];
 
 /** Compares item or field schemas. Two empty schemas are equal. */
 const compareInner = (before: unknown, after: unknown, at: SchemaPlace): Change[] =>
@@ -187,12 +310,20 @@ function compareFurtherFields(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace
   return [changeAt(at, bump, furtherFields[is.further])];
 }
 
-const compareAlternatives = (was: readonly unknown[], is: readonly unknown[], at: SchemaPlace): Change[] =>
-  compareNamed(labelled(was, at.before), labelled(is, at.after), {
+function compareAlternatives(
+  kind: "oneOf" | "anyOf",
+  was: readonly unknown[],
+  is: readonly unknown[],
+  at: SchemaPlace,
+): Change[] {
+  if (was.length === 0 && is.length > 0) return [changeAt(at, narrowed(at), `${kind} was added`)];
+  if (was.length > 0 && is.length === 0) return [changeAt(at, widened(at), `${kind} was removed`)];
+  return compareNamed(labelled(was, at.before), labelled(is, at.after), {
     removed: (label) => changeAt(at, "major", `the alternative ${label} was removed`),
     added: (label) => changeAt(at, widened(at), `the alternative ${label} was added`),
     kept: (old, now, label) => compareSchemas(old, now, { ...at, place: `${at.place} (${label})` }),
   });
+}
 
 /** Alternatives by label. Equal labels get a number. */
 function labelled(alternatives: readonly unknown[], document: JsonObject): Map<string, unknown> {
@@ -241,10 +372,8 @@ function isTighter(keyword: string, before: unknown, after: unknown): boolean | 
     if (keyword === "multipleOf" && before % after === 0) return false;
   }
   if (!isLimit && !["pattern", "format", "multipleOf"].includes(keyword)) return undefined;
-  const includes = (one: unknown, other: unknown): boolean =>
-    partsOf(other).every((part) => partsOf(one).some((known) => isEqual(known, part)));
-  if (includes(after, before)) return true;
-  return includes(before, after) ? false : undefined;
+  if (before === undefined) return true;
+  return after === undefined ? false : undefined;
 }
 
 /** The schema of a parameter, header or media type; an empty schema allows anything. */

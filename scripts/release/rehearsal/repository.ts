@@ -1,30 +1,90 @@
-// A bare repository in the place of GitHub's, and one clone of it in which authors and jobs work.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Clones of the workspace with links to its installed packages, so that they run scripts without an install; and a bare repository
+// in the place of GitHub's, with one clone in which authors and jobs work.
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { run } from "../../packed.ts";
-import { recordFile } from "../baseline.ts";
-import type { Bump } from "../change.ts";
-import { changesetText, writeChangeset } from "../changesets.ts";
-import { cloneWorkspace, commitAll } from "../clone.ts";
-import { packagesIn } from "../compare/surface.ts";
-import { objectIn } from "../json.ts";
+import { recordFile } from "../record.ts";
+
+/** Clones one commit of a workspace, with its history, into a new folder. Its modules are those of `installed`. */
+export function cloneWorkspace(root: string, clone: string, commit: string, installed = root): void {
+  run(root, "git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", root, clone);
+  run(clone, "git", "checkout", "--quiet", "--detach", commit);
+  // .gitignore has `node_modules/`, which does not match symbolic links.
+  appendFileSync(join(clone, ".git/info/exclude"), "node_modules\n");
+  linkModules(installed, clone);
+}
+
+/** Commits every change in a clone, including new files. */
+export function commitAll(clone: string): void {
+  run(clone, "git", "add", "--all");
+  const identity = ["-c", "user.name=clone", "-c", "user.email=clone@host.invalid"];
+  run(clone, "git", ...identity, "commit", "--quiet", "-m", "Release");
+}
+
+/** Packages that builds bundle. Source maps name their path, so they are copied to where `npm ci` would put them. */
+const bundled = ["openapi-fetch", "zod", "@noble", "preact", "@preact"];
+
+/** Links a clone to the installed packages, and to its own copies of the workspace's packages. */
+function linkModules(root: string, clone: string): void {
+  const modules = join(clone, "node_modules");
+  mkdirSync(modules);
+  for (const name of readdirSync(join(root, "node_modules"))) {
+    if (bundled.includes(name)) cpSync(join(root, "node_modules", name), join(modules, name), { recursive: true });
+    else if (name !== "@call-transfer") symlinkSync(join(root, "node_modules", name), join(modules, name));
+  }
+  mkdirSync(join(modules, "@call-transfer"));
+  for (const name of readdirSync(join(clone, "packages"))) {
+    symlinkSync(join(clone, "packages", name), join(modules, "@call-transfer", name));
+    const nested = join(root, "packages", name, "node_modules");
+    if (existsSync(nested)) symlinkSync(nested, join(clone, "packages", name, "node_modules"));
+  }
+}
+
+/** Forgets the pending changesets and every release, as before the first one. */
+export function forgetReleases(clone: string): void {
+  const folder = join(clone, ".changeset");
+  for (const name of readdirSync(folder))
+    if (name !== "README.md" && name !== "config.json") rmSync(join(folder, name), { recursive: true });
+  writeFileSync(join(clone, recordFile), "[]\n");
+}
+
+/** Replaces a text that occurs in a file. @throws {Error} if it does not */
+export function replaceIn(path: string, from: string, to: string): void {
+  const text = readFileSync(path, "utf8");
+  if (!text.includes(from)) throw new Error(`${path} has no "${from}". Correct the edit.`);
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  );
+}
 
 /** The remote repository and its clone. */
 export class Repository {
   readonly clone: string;
-  readonly #origin: string;
   readonly #folder: string;
 
   /** Makes both of one commit of a workspace, whose branch becomes `main`. */
   constructor(folder: string, root: string, commit: string) {
     this.#folder = folder;
-    this.#origin = join(folder, "origin.git");
     this.clone = join(folder, "clone");
+    const origin = join(folder, "origin.git");
     cloneWorkspace(root, this.clone, commit);
-    mkdirSync(this.#origin);
-    run(this.#origin, "git", "init", "--quiet", "--bare", "--initial-branch=main");
-    this.git("remote", "set-url", "origin", this.#origin);
-    this.#forgetRefs();
+    mkdirSync(origin);
+    run(origin, "git", "init", "--quiet", "--bare", "--initial-branch=main");
+    this.git("remote", "set-url", "origin", origin);
+    // The remote must not have the branches and tags of the workspace.
+    for (const ref of this.git("for-each-ref", "--format=%(refname)", "refs/remotes", "refs/tags").split("\n"))
+      if (ref !== "") this.git("update-ref", "--no-deref", "-d", ref);
     this.git("push", "--quiet", "origin", `${commit}:refs/heads/main`);
     this.checkOut("main");
   }
@@ -45,69 +105,19 @@ export class Repository {
     rmSync(join(this.clone, "packed"), { recursive: true, force: true });
   }
 
-  /** Commits what `edit` changes to a branch of the remote, as a merged pull request does. */
-  change(branch: string, edit: () => void): void {
-    this.checkOut(branch);
+  /** Commits what `edit` changes to `main`, as a merged pull request does. */
+  change(edit: () => void): void {
+    this.checkOut("main");
     edit();
-    // The versions that a rehearsal begins with may be those that are there.
-    if (this.git("status", "--porcelain") !== "") commitAll(this.clone);
-    this.git("push", "--quiet", "origin", `HEAD:refs/heads/${branch}`);
-  }
-
-  /** Begins a branch of the remote at a tag. */
-  branch(name: string, tag: string): void {
-    this.checkOut(tag);
-    this.git("push", "--quiet", "origin", `HEAD:refs/heads/${name}`);
+    commitAll(this.clone);
+    this.git("push", "--quiet", "origin", "HEAD:refs/heads/main");
   }
 
   /** Merges the pull request with the next versions. */
-  mergeRelease(branch: string): void {
-    this.checkOut(branch);
-    this.git("merge", "--quiet", "--ff-only", `origin/next-release/${branch}`);
-    this.git("push", "--quiet", "origin", `HEAD:refs/heads/${branch}`);
+  mergeRelease(): void {
+    this.checkOut("main");
+    this.git("merge", "--quiet", "--ff-only", "origin/next-release/main");
+    this.git("push", "--quiet", "origin", "HEAD:refs/heads/main");
     rmSync(join(this.#folder, "pull-request"));
-  }
-
-  /** Replaces a text that occurs in a file. */
-  edit(path: string, from: string, to: string): void {
-    const text = readFileSync(join(this.clone, path), "utf8");
-    if (!text.includes(from)) throw new Error(`${path} has no "${from}". Correct the rehearsal.`);
-    writeFileSync(
-      join(this.clone, path),
-      text.replace(from, () => to),
-    );
-  }
-
-  editManifest(path: string, edit: (manifest: Record<string, unknown>) => Record<string, unknown>): void {
-    const file = join(this.clone, path);
-    writeFileSync(file, `${JSON.stringify(edit(objectIn(JSON.parse(readFileSync(file, "utf8")))), null, 2)}\n`);
-  }
-
-  /** Removes the changesets that wait, and what the record says of releases before. */
-  forgetReleases(): void {
-    const folder = join(this.clone, ".changeset");
-    for (const name of readdirSync(folder))
-      if (name !== "README.md" && name !== "config.json") rmSync(join(folder, name), { recursive: true });
-    writeFileSync(join(this.clone, "releases/history.json"), "[]\n");
-    const versions = Object.fromEntries(
-      packagesIn(join(this.clone, "packages")).flatMap(({ name, isReleased }) => (isReleased ? [[name, "0.0.0"]] : [])),
-    );
-    writeFileSync(join(this.clone, recordFile), JSON.stringify({ versions }));
-  }
-
-  /** Adds a line to a file. */
-  append(path: string, line: string): void {
-    const file = join(this.clone, path);
-    writeFileSync(file, `${readFileSync(file, "utf8")}${line}\n`);
-  }
-
-  changeset(names: readonly string[], bump: Bump, note: string): void {
-    writeChangeset(join(this.clone, ".changeset"), "rehearsed", changesetText(names, bump, note));
-  }
-
-  /** Branches and tags of the workspace that the remote must not have. */
-  #forgetRefs(): void {
-    for (const ref of this.git("for-each-ref", "--format=%(refname)", "refs/remotes", "refs/tags").split("\n"))
-      if (ref !== "") this.git("update-ref", "--no-deref", "-d", ref);
   }
 }

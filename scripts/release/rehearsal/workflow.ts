@@ -28,14 +28,11 @@ export interface WorkflowRun {
 /** npm proves where a package comes from only in a job at GitHub. */
 const notHere = { NPM_CONFIG_PROVENANCE: "false" };
 
-/** Commands or titles of steps that the rehearsal replaces: they check the change and not the release, or need PyPI. */
-export interface Replacements {
-  /**
-   * @param workspace The folder in which the job runs.
-   * @param run Runs the step as the workflow has it.
-   */
-  readonly [step: string]: (workspace: string, run: () => void) => void;
-}
+/**
+ * Commands or titles of steps that the rehearsal replaces: they check the change and not the release, or need PyPI. Each gets the
+ * folder in which the job runs, and what runs the step as the workflow has it.
+ */
+export type Replacements = Readonly<Record<string, (workspace: string, run: () => void) => void>>;
 
 interface Job {
   readonly name: string;
