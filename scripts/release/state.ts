@@ -4,12 +4,11 @@ import { join } from "node:path";
 import ts from "typescript";
 import { published } from "../generate/publish.ts";
 import { loadControl, loadDocument } from "../generate/read/document.ts";
-import { type Change, change, merged } from "./change.ts";
+import { type Change, merged } from "./change.ts";
 import { type Changeset, GateError, type Moved, taken } from "./changesets.ts";
 import { compareContracts } from "./compare/contracts.ts";
 import { compareRecords } from "./compare/records.ts";
-import { compareSchemas } from "./compare/schemas.ts";
-import { isEqual, isObject, type JsonObject, objectIn } from "./json.ts";
+import { isEqual, type JsonObject, objectIn } from "./json.ts";
 import { contractFile, controlFile, type Read, recordOf, schemaFiles, textNow, vectorsFolder } from "./record.ts";
 import { commandsOf, promisesOf } from "./reports.ts";
 import { type Package, surfacesOf } from "./surface.ts";
@@ -115,36 +114,16 @@ export function movedSince(
   return packages.map(({ name, version }) => {
     const paths = [
       ...records.map((file) => recordOf(name, file)),
-      ...(name === mock ? passedOn : []),
+      ...(name === mock ? [...passedOn, ...schemaFiles] : []),
       ...(name === "@call-transfer/contract" ? [vectorsFolder] : []),
     ];
     const changes = [
       ...(speakers.includes(name) ? contract : further),
       ...(name === "@call-transfer/spec" || name === "@call-transfer/sdk" ? uncompiled : []),
       ...(name === backend || name === mock ? control : []),
-      ...(name === mock ? schemaFiles.flatMap((path) => compareSettings(path, was(path), is(path))) : []),
       ...paths.flatMap((path) => compareRecords(path, was(path), is(path))),
       ...taken(name, pending),
     ];
     return { name, version, changes: merged(changes) };
   });
-}
-
-/** Every change between two schemas of what customers write for the mock server. */
-function compareSettings(path: string, before: string, after: string): Change[] {
-  const place = path.split("/").at(-1) ?? path;
-  if (before === "") return [];
-  if (after === "") return [change("major", place, "was removed")];
-  const [was = {}, is = {}] = [before, after].map((text) => objectIn(withoutOthers(JSON.parse(text) as unknown)));
-  const schemaIn = ({ $defs: _, $schema: __, ...schema }: JsonObject): JsonObject => schema;
-  const at = { before: was, after: is, direction: "sent", place, usedIn: "written by customers" } as const;
-  return compareSchemas(schemaIn(was), schemaIn(is), at);
-}
-
-/** A reference to another schema as a value that equals itself alone: that schema is compared where it stands. */
-function withoutOthers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutOthers);
-  if (!isObject(value)) return value;
-  if (typeof value.$ref === "string" && !value.$ref.startsWith("#")) return { const: value.$ref };
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutOthers(inner)]));
 }

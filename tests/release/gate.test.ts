@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../../scripts/packed.ts";
 import { ensureEnvironment } from "../../scripts/python.ts";
 import { recordFile, releasesIn } from "../../scripts/release/record.ts";
-import { cloneWorkspace, commitAll, forgetReleases, replaceIn } from "../../scripts/release/rehearsal/repository.ts";
+import { cloneWorkspace, commitAll, forgetReleases, replaceIn } from "../../scripts/release/rehearsal/clone.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const withinMs = 900_000;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -9,7 +9,6 @@ import {
   recordFile,
   recordOf,
   recordRelease,
-  releasesIn,
   vectorsFolder,
 } from "../../scripts/release/record.ts";
 
@@ -126,14 +125,6 @@ describe("a record is refused, with what to do", () => {
       },
       ["This clone is shallow", "git fetch --unshallow", "fetch-depth: 0"],
     ],
-    [
-      "in a folder without a repository",
-      () => {
-        cpSync(root, join(folder, "unpacked"), { recursive: true, filter: (path) => !path.endsWith(".git") });
-        root = join(folder, "unpacked");
-      },
-      ["not the root of a git repository"],
-    ],
   ])("when it is %s", (_, plant, words) => {
     plant();
     let problem = "none";
@@ -144,9 +135,4 @@ describe("a record is refused, with what to do", () => {
     }
     for (const each of words) expect(problem).toContain(each);
   });
-});
-
-it("a record is read as it was written", () => {
-  const releases = [{ versions, packages: "aa" }];
-  expect(releasesIn(JSON.stringify(releases))).toEqual(releases);
 });

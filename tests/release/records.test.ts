@@ -80,6 +80,11 @@ const python = JSON.stringify({
 const vectors = JSON.stringify({
   "packages/contract/vectors/hints.json": JSON.stringify({ about: "Waits.", cases: [{ name: "first", seconds: 1 }] }),
 });
+const schema = JSON.stringify({
+  type: "object",
+  properties: { port: { type: "integer", description: "The port." } },
+  required: ["port"],
+});
 const promises = JSON.stringify({ "variable PACK_KEY": true, "default maxRetries": 2 });
 
 const records = {
@@ -89,6 +94,7 @@ const records = {
   "surface.json": python,
   vectors,
   "promises.json": promises,
+  "seed.schema.json": schema,
 };
 
 /** `bump :: record :: what :: before --> after :: words of a change`. */
@@ -145,6 +151,11 @@ major :: surface.json :: a method more that programs implement :: "claim" --> "p
 minor :: vectors :: a case more :: [{ --> [{\"name\":\"new\"},{ :: vectors/hints.json > new: was added
 major :: vectors :: another answer :: 1} --> 2} :: vectors/hints.json > first:
 patch :: vectors :: another text :: Waits --> Waits now :: vectors/hints.json, about
+minor :: seed.schema.json :: a key more :: "port":{ --> "door":{"type":"string"},"port":{ :: seed.schema.json > door: was added
+major :: seed.schema.json :: a key less :: "port":{ --> "door":{ :: seed.schema.json > port: was removed
+major :: seed.schema.json :: a required key more :: ["port"] --> ["door","port"] :: seed.schema.json:
+major :: seed.schema.json :: another type :: integer --> string :: seed.schema.json > port:
+patch :: seed.schema.json :: another text :: The port --> A port :: seed.schema.json > port, description
 major :: promises.json :: a renamed variable :: PACK_KEY --> KEY :: variable PACK_KEY: was removed
 major :: promises.json :: another default :: :2 --> :3 :: default maxRetries: 2 is now 3
 `

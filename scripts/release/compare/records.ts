@@ -1,5 +1,5 @@
-// The one rule for every record but the contract: types, commands, promises, package.json, the Python client, vectors. A record is
-// read as lines, each of which says something of a name. A line that is gone or says something else is a major, and one more is a
+// The one rule for every record but the contract: types, commands, promises, package.json, the Python client, vectors, the schemas
+// of the mock server's files. A record is read as lines, each of which says something of a name. A line that is gone or says something else is a major, and one more is a
 // minor. What must be given, such as a field that callers provide, stands in the line of what it is given to: one more of these
 // changes that line. A changeset may say why a line breaks nobody (changesets.ts).
 import { basename } from "node:path";
@@ -22,6 +22,7 @@ export function linesOf(path: string, text: string): Lines {
   if (name === "package.json") return linesOfJson(manifest(value));
   if (name === "command.json") return linesOfJson(command(value));
   if (name === "vectors") return linesOfJson(vectors(value));
+  if (name.endsWith(".schema.json")) return linesOfJson({ [name]: value });
   return linesOfJson(value);
 }
 
@@ -49,14 +50,14 @@ const shown = (text: string): string => (text.length > 160 ? `${text.slice(0, 16
 /** Keys that say nothing which a program relies on. */
 const texts: readonly string[] = [
   ...["about", "helpDigest", "description", "keywords", "homepage", "bugs", "repository", "author", "contributors"],
-  ...["funding", "files", "dependencies", "optionalDependencies"],
+  ...["funding", "files", "dependencies", "optionalDependencies", "title", "examples", "$schema"],
 ];
 const describes = (place: string): boolean => texts.some((key) => place.endsWith(`, ${key}`) || place === key);
 
 /** Keys whose members have names of their own, each with lines of its own. */
 const naming: ReadonlySet<string> = new Set([
   ...["options", "subcommands", "variables", "exitStatus", "exports", "bin", "peerDependencies", "cases", "modules"],
-  ...["pytest", "defaults", "extras", "entry points", "declarations", "members", "parameters"],
+  ...["pytest", "defaults", "extras", "entry points", "declarations", "members", "parameters", "properties", "$defs"],
 ]);
 
 /** Lines of an object whose keys are names. */
@@ -92,6 +93,7 @@ function namesIn(key: string, value: unknown): (readonly [string, unknown])[] {
   if (Array.isArray(value))
     return value.map((item) => (isObject(item) ? [String(item.name), item] : [String(item), 1]));
   const members = [...mapIn(value)];
+  if (key === "$defs") return members.map(([name, schema]) => [`definition ${name}`, schema]);
   if (key === "modules") return members.map(([name, names]) => [name, { members: names }]);
   return key === "extras" ? members.map(([name, dependencies]) => [name, { dependencies }]) : members;
 }
