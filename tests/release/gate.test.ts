@@ -22,13 +22,13 @@ interface Edit {
 }
 
 function readEdits(): Edit[] {
-  const text = readFileSync(new URL("released-edits.txt", import.meta.url), "utf8").replaceAll(String.raw`\n`, "\n");
+  const text = readFileSync(new URL("released-edits.txt", import.meta.url), "utf8");
   return text.split(/^# /m).flatMap((section) => {
-    const [file = "", ...rows] = section.split(/\n(?=[^\n]+ :: )/);
+    const [file = "", ...rows] = section.trimEnd().split("\n");
     return rows.map((row): Edit => {
       const [what = "", edit = "", says = ""] = row.split(" :: ");
-      const [from = "", to = ""] = edit.split(" --> ");
-      return { what, file, from, to, says: says.trim() };
+      const [from = "", to = ""] = edit.replaceAll(String.raw`\n`, "\n").split(" --> ");
+      return { what, file, from, to, says };
     });
   });
 }

@@ -82,7 +82,7 @@ const vectors = JSON.stringify({
 });
 const schema = JSON.stringify({
   type: "object",
-  properties: { port: { type: "integer", description: "The port." } },
+  properties: { port: { type: "integer", description: "The port." }, roles: { items: { properties: { name: {} } } } },
   required: ["port"],
 });
 const promises = JSON.stringify({ "variable PACK_KEY": true, "default maxRetries": 2 });
@@ -151,6 +151,7 @@ major :: surface.json :: a method more that programs implement :: "claim" --> "p
 minor :: vectors :: a case more :: [{ --> [{\"name\":\"new\"},{ :: vectors/hints.json > new: was added
 major :: vectors :: another answer :: 1} --> 2} :: vectors/hints.json > first:
 patch :: vectors :: another text :: Waits --> Waits now :: vectors/hints.json, about
+minor :: seed.schema.json :: a key more of items :: "name":{} --> "hue":{},"name":{} :: seed.schema.json > roles > [] > hue: was added
 minor :: seed.schema.json :: a key more :: "port":{ --> "door":{"type":"string"},"port":{ :: seed.schema.json > door: was added
 major :: seed.schema.json :: a key less :: "port":{ --> "door":{ :: seed.schema.json > port: was removed
 major :: seed.schema.json :: a required key more :: ["port"] --> ["door","port"] :: seed.schema.json:

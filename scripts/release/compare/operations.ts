@@ -64,7 +64,9 @@ export function operationsOf(document: JsonObject): Map<string, Operation> {
 const keyOf = ({ in: location, name }: JsonObject): string =>
   `${location} parameter ${location === "header" ? String(name).toLowerCase() : name}`;
 
-const compared: ReadonlySet<string> = new Set(["parameters", "requestBody", "responses", "security", "operationId"]);
+const compared: ReadonlySet<string> = new Set([
+  ...["parameters", "requestBody", "responses", "security", "operationId", "x-roles", "x-error-codes"],
+]);
 const notes: ReadonlySet<string> = new Set(["summary", "description", "tags", "externalDocs", "x-assumption"]);
 
 /** Every change between two versions of one operation. */
@@ -82,9 +84,9 @@ export function compareOperations(was: Operation, is: Operation, documents: Docu
       ? comparePart(bodies[0], bodies[1], { ...request, place: `${id} body` })
       : []),
     ...compareResponses(was, is, documents),
-    ...changedKeys(was.own, is.own)
-      .filter((key) => !compared.has(key))
-      .flatMap((key) => compareExtension(key, was.own[key], is.own[key], id)),
+    ...compareListed("role", was.own["x-roles"], is.own["x-roles"], id),
+    ...compareListed("error code", was.own["x-error-codes"], is.own["x-error-codes"], id),
+    ...compareRest(was.own, is.own, id, compared, notes, [], grantsMore),
   ];
 }
 
@@ -141,7 +143,7 @@ function comparePart(before: unknown, after: unknown, part: SchemaPlace): Change
     ),
     ...compareSchemas(schemaOf(was), schemaOf(is), at),
     ...compareContent(was.content, is.content, at),
-    ...compareRest(was, is, at.place, partCompared, partNotes, at.usedIn),
+    ...compareRest(was, is, at.place, partCompared, partNotes, [at.usedIn]),
   ];
 }
 
@@ -182,47 +184,41 @@ function compareResponses(was: Operation, is: Operation, documents: Documents): 
   });
 }
 
-/** Compares keys that have no rule of their own: a note is a patch, anything else a major. */
+/** Compares keys that have no rule of their own: a note is a patch, what takes nothing away a minor, anything else a major. */
 export const compareRest = (
   was: JsonObject,
   is: JsonObject,
   place: string,
   covered: ReadonlySet<string>,
   notes: ReadonlySet<string>,
-  ...usedIn: readonly string[]
+  usedIn: readonly string[] = [],
+  grants: (key: string, before: unknown, after: unknown) => boolean = () => false,
 ): Change[] =>
   changedKeys(was, is)
     .filter((key) => !covered.has(key))
     .map((key) => {
+      const [before, after] = [was[key], is[key]];
       if (notes.has(key)) return change("patch", place, `${key} was reworded`, ...usedIn);
-      const message = `${key} ${stable(was[key])} is now ${stable(is[key])}`;
-      return change("major", place, message, ...usedIn);
+      const bump = grants(key, before, after) ? "minor" : "major";
+      return change(bump, place, `${key} ${stable(before)} is now ${stable(after)}`, ...usedIn);
     });
 
-const listedNames: Readonly<Record<string, string>> = { "x-roles": "role", "x-error-codes": "error code" };
-
-/**
- * Compares one of an operation's other keys. Granting more is a minor; taking anything away is a major. So is any change of
- * the retry class: one way, clients stop repeating; the other way, they repeat what may then happen twice.
- */
-function compareExtension(key: string, before: unknown, after: unknown, place: string): Change[] {
-  if (notes.has(key)) return [change("patch", place, `${key} was reworded`)];
-  const what = listedNames[key];
-  if (what) {
-    const { added, removed } = listDifference(textsIn(before), textsIn(after));
-    return [
-      ...added.map((one) => change("minor", place, `the ${what} ${one} was added`)),
-      ...removed.map((one) => change("major", place, `the ${what} ${one} was removed`)),
-    ];
-  }
-  const message = `${key} ${stable(before)} is now ${stable(after)}`;
-  return [change(grantsMore(key, before, after) ? "minor" : "major", place, message)];
+/** Compares names that an operation lists. */
+function compareListed(what: string, before: unknown, after: unknown, place: string): Change[] {
+  const { added, removed } = listDifference(textsIn(before), textsIn(after));
+  return [
+    ...added.map((one) => change("minor", place, `the ${what} ${one} was added`)),
+    ...removed.map((one) => change("major", place, `the ${what} ${one} was removed`)),
+  ];
 }
 
+/**
+ * Whether a key of an operation takes nothing away. The retry class always does: one way, clients stop repeating; the other way, they
+ * repeat what may then happen twice.
+ */
 function grantsMore(key: string, before: unknown, after: unknown): boolean {
   if (key === "x-account-scoped") return after !== true;
-  if (key === "x-reconcile" || key === "x-paging") return before === undefined;
-  return key === "deprecated";
+  return key === "deprecated" || ((key === "x-reconcile" || key === "x-paging") && before === undefined);
 }
 
 const withoutDescription = (value: unknown): unknown =>
@@ -233,10 +229,8 @@ export const compareEntries = (what: string, old: unknown, now: unknown): Change
   compareNamed(mapIn(old), mapIn(now), {
     removed: (name) => change("major", `${what} ${name}`, "was removed"),
     added: (name) => change("minor", `${what} ${name}`, "was added"),
-    kept: (was, is, name) => {
-      if (isEqual(was, is)) return [];
-      return isEqual(withoutDescription(was), withoutDescription(is))
-        ? [change("patch", `${what} ${name}`, "was reworded")]
-        : [change("major", `${what} ${name}`, `${stable(was)} is now ${stable(is)}`)];
-    },
+    kept: (was, is, name) =>
+      isEqual(withoutDescription(was), withoutDescription(is))
+        ? changeIf(!isEqual(was, is), "patch", `${what} ${name}`, "was reworded")
+        : [change("major", `${what} ${name}`, `${stable(was)} is now ${stable(is)}`)],
   });

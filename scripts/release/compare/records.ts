@@ -57,7 +57,18 @@ const describes = (place: string): boolean => texts.some((key) => place.endsWith
 /** Keys whose members have names of their own, each with lines of its own. */
 const naming: ReadonlySet<string> = new Set([
   ...["options", "subcommands", "variables", "exitStatus", "exports", "bin", "peerDependencies", "cases", "modules"],
-  ...["pytest", "defaults", "extras", "entry points", "declarations", "members", "parameters", "properties", "$defs"],
+  ...[
+    "pytest",
+    "defaults",
+    "extras",
+    "entry points",
+    "declarations",
+    "members",
+    "parameters",
+    "properties",
+    "$defs",
+    "items",
+  ],
 ]);
 
 /** Lines of an object whose keys are names. */
@@ -93,6 +104,7 @@ function namesIn(key: string, value: unknown): (readonly [string, unknown])[] {
   if (Array.isArray(value))
     return value.map((item) => (isObject(item) ? [String(item.name), item] : [String(item), 1]));
   const members = [...mapIn(value)];
+  if (key === "items") return [["[]", value]];
   if (key === "$defs") return members.map(([name, schema]) => [`definition ${name}`, schema]);
   if (key === "modules") return members.map(([name, names]) => [name, { members: names }]);
   return key === "extras" ? members.map(([name, dependencies]) => [name, { dependencies }]) : members;
