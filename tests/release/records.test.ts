@@ -19,6 +19,7 @@ declare class Client {
 }
 declare interface Logger { warn(message: string): void; }
 declare type Options = { baseUrl: string; retries?: number | undefined; };
+declare const table: { a: 1; };
 declare const sign: (text: string, options: { at?: number; }) => string;
 `;
 
@@ -110,7 +111,10 @@ major :: api.d.ts :: a required option :: retries?: --> pause: number; retries?:
 major :: api.d.ts :: an option that becomes required :: retries?: --> retries: :: Options > retries
 major :: api.d.ts :: a value more of a closed list :: "on" | --> "on" | "idle" | :: Answer > state
 major :: api.d.ts :: a field that may be missing :: readonly id: --> readonly id?: :: Answer > id
-major :: api.d.ts :: a function of other parameters :: at?: number --> at?: string :: sign:
+minor :: api.d.ts :: an option deep inside :: { at?: --> { by?: string; at?: :: sign > by: was added
+major :: api.d.ts :: a required option deep inside :: { at?: --> { by: string; at?: :: sign:
+minor :: api.d.ts :: a field more of what comes :: table: { --> table: { b: 2; :: table > b: was added
+major :: api.d.ts :: a function of other parameters :: at?: number --> at?: string :: sign > at:
 none :: api.d.ts :: other spaces ::   note?: string; -->   note?:  string; ::
 none :: api.d.ts :: what programs cannot see :: #private; -->  ::
 major :: package.json :: a newer engine :: >=20 --> >=22 :: installation:

@@ -75,7 +75,6 @@ type table = unknown;
 describe("an export that hides its names", () => {
   it.each([
     ["all of another package", 'export * from "elsewhere";', "export * from"],
-    ["a namespace", 'export * as tables from "./table.gen.ts";', "export * as"],
     ["a default", "const one = 1;\nexport default one;", "export default"],
     ["a file that does not exist", 'export * from "./missing.ts";', "wrote no declarations"],
   ])("is refused: %s", async (_, text, words) => {
@@ -124,12 +123,6 @@ describe("release files", () => {
     ]);
   });
 
-  it("fail for circular dependencies", () => {
-    expect(() => inOrder([{ name: "a" }, { name: "b" }], ({ name }) => (name === "a" ? ["b"] : ["a"]))).toThrow(
-      "a needs b needs a",
-    );
-  });
-
   it("have the notes of their own version only", () => {
     const changelog = "# pack\n\n## 1.1.0\n\n### Minor Changes\n\n- A note.\n\n## 1.0.0\n\n- The first.\n";
     expect(notesOf(changelog, "1.1.0")).toBe("### Minor Changes\n\n- A note.");
@@ -148,7 +141,7 @@ describe("versions", () => {
     expect(pythonVersion(version)).toBe(expected);
   });
 
-  it.each(["2.0.0-canary.0", "2.0.0-next", "2.0.0-1", "2.0.0-next.1.2"])("has no form in Python: %s", (version) => {
+  it.each(["2.0.0-canary.0", "2.0.0-next"])("has no form in Python: %s", (version) => {
     expect(() => pythonVersion(version)).toThrow(`${version} has no form in Python.`);
   });
 

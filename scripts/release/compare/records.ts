@@ -174,6 +174,17 @@ function linesOfTypes(text: string): Lines {
   const add = (place: string, line: string): void => {
     lines.set(place, [lines.get(place), line].filter(Boolean).join(" "));
   };
+  /** Adds a node, and each member of the types in it. An object of such a type must have the required ones, if programs make it. */
+  const read = (place: string, node: ts.Node, isMade: boolean): void => {
+    let line = printed(node);
+    for (const literal of literalsIn(node)) {
+      const isMadeHere = isMade || isParameter(literal, node);
+      const demands = isMadeHere ? demandOf(literal.members) : "";
+      line = line.replace(printed(literal), () => `{${demands}}`);
+      for (const member of literal.members) read(`${place}${within}${nameOf(member)}`, member, isMadeHere);
+    }
+    add(place, line);
+  };
   const file = ts.createSourceFile("surface.d.ts", text, ts.ScriptTarget.Latest, true);
   for (const statement of file.statements) {
     if (ts.isModuleDeclaration(statement)) {
@@ -183,8 +194,10 @@ function linesOfTypes(text: string): Lines {
     }
     const members = membersOf(statement);
     for (const name of namesOf(statement)) {
-      add(name, members ? headOf(statement, members) : printed(statement));
-      for (const member of members ?? []) add(`${name}${within}${nameOf(member)}`, printed(member));
+      if (!members) read(name, statement, ts.isTypeAliasDeclaration(statement));
+      else add(name, headOf(statement, members));
+      for (const member of members ?? [])
+        read(`${name}${within}${nameOf(member)}`, member, ts.isInterfaceDeclaration(statement));
     }
   }
   return lines;
@@ -207,22 +220,38 @@ export function namesOf(statement: ts.Statement): string[] {
   return name && ts.isIdentifier(name) ? [name.text] : [];
 }
 
-/** The members that programs see; undefined for a declaration that is one line. */
+/** The members that programs see of a class or an interface. */
 function membersOf(statement: ts.Statement): Members | undefined {
-  const node = ts.isTypeAliasDeclaration(statement) ? statement.type : statement;
-  if (!ts.isClassDeclaration(node) && !ts.isInterfaceDeclaration(node) && !ts.isTypeLiteralNode(node)) return undefined;
-  return (node.members as Members).filter(({ name }) => !(name && ts.isPrivateIdentifier(name)));
+  if (!ts.isClassDeclaration(statement) && !ts.isInterfaceDeclaration(statement)) return undefined;
+  return (statement.members as Members).filter(({ name }) => !(name && ts.isPrivateIdentifier(name)));
 }
+
+/** The outermost types in a node that list members. */
+function literalsIn(node: ts.Node): ts.TypeLiteralNode[] {
+  const found: ts.TypeLiteralNode[] = [];
+  ts.forEachChild(node, (child) => {
+    found.push(...(ts.isTypeLiteralNode(child) ? [child] : literalsIn(child)));
+  });
+  return found;
+}
+
+/** Whether a type is that of a parameter, whose values programs make. */
+const isParameter = (type: ts.Node, above: ts.Node): boolean =>
+  type !== above && (ts.isParameter(type) || isParameter(type.parent, above));
 
 /** Constructors, call signatures and index signatures are named by their kind. */
 const nameOf = ({ name, kind }: Members[number]): string => (name ? printed(name) : (ts.SyntaxKind[kind] ?? ""));
+
+/** Which members an object must have. */
+function demandOf(members: Members): string {
+  const required = members.filter((member) => !("questionToken" in member && member.questionToken)).map(nameOf);
+  return required.length === 0 ? "" : ` requires ${required.sort().join()} `;
+}
 
 /** What a declaration is besides its members, and which of them an object of it must have. Only a class makes its own objects. */
 function headOf(statement: ts.Statement, members: Members): string {
   const { typeParameters = [], heritageClauses = [] } = statement as Partial<ts.InterfaceDeclaration>;
   const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
   const parts = [...[...modifiers, ...typeParameters, ...heritageClauses].map(printed), ts.SyntaxKind[statement.kind]];
-  const required = members.filter((member) => !("questionToken" in member && member.questionToken)).map(nameOf);
-  const demands = ts.isClassDeclaration(statement) || required.length === 0 ? [] : ["requires", required.sort().join()];
-  return [...parts, ...demands].join(" ").replace(/\s+/g, " ");
+  return parts.join(" ").replace(/\s+/g, " ") + (ts.isClassDeclaration(statement) ? "" : demandOf(members));
 }

@@ -16,7 +16,7 @@ import { writePythonFiles } from "../python-files.ts";
 import { recordedIn, type Versions } from "../record.ts";
 import { pythonPackage, pythonVersion } from "../versions.ts";
 import { cloneWorkspace, commitAll, forgetReleases, replaceIn } from "./clone.ts";
-import { type Customer, pythonCustomer, typedCustomer } from "./customers.ts";
+import { type Customer, nodeCustomer, pythonCustomer } from "./customers.ts";
 import { type Registry, startVerdaccio } from "./registry.ts";
 import { Jobs, StepError } from "./steps.ts";
 
@@ -68,8 +68,8 @@ class Rehearsal {
     const at = (name: string): string => join(folder, "customers", name);
     const { version } = JSON.parse(readFileSync(join(this.clone, "packages/python/package.json"), "utf8"));
     this.customers = [
-      typedCustomer(at("npm"), "npm", this.#environment),
-      typedCustomer(at("pnpm"), "pnpm", this.#environment),
+      nodeCustomer(at("npm"), "npm", this.#environment),
+      nodeCustomer(at("pnpm"), "pnpm", this.#environment),
       pythonCustomer(at("npm/python"), `~=${major(version)}.${minor(version)}`, files, this.#environment),
     ];
   }
