@@ -17,7 +17,7 @@ const gate = /\brelease -- (?:check|version)\b|\.ci\/run/;
 
 const jobsIn = (text: string) =>
   Object.entries(objectIn(objectIn(parse(text)).jobs)).map(
-    ([name, job]) => ({ name, ...objectIn(job) }) as Readonly<Record<string, unknown>>,
+    ([name, job]) => ({ ...objectIn(job), name }) as Readonly<Record<string, unknown>>,
   );
 const mayPublish = (job: Readonly<Record<string, unknown>>): boolean =>
   objectIn(job.permissions)["id-token"] === "write";
