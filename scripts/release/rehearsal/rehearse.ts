@@ -2,12 +2,13 @@
 // the release workflow. After each kind, customers update and run their tests. An option names the last kind to go through.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { diff, major, minor } from "semver";
 import { ensureInstalled, run, runWith, temporaryFolder, tools } from "../../packed.ts";
+import { ensureEnvironment } from "../../python.ts";
 import type { Bump } from "../change.ts";
 import { changesetText, writeChangeset } from "../changesets.ts";
 import { isEqual } from "../json.ts";
@@ -43,6 +44,10 @@ class Rehearsal {
     this.#folder = folder;
     this.clone = join(folder, "clone");
     cloneWorkspace(root, this.clone, run(root, "git", "rev-parse", "HEAD").trim());
+    // The clone builds the Python client in the environment of this workspace.
+    ensureEnvironment("python", join(root, "packages/python/requirements.txt"));
+    mkdirSync(join(this.clone, ".cache"));
+    symlinkSync(join(root, ".cache/python"), join(this.clone, ".cache/python"));
     const files = join(folder, "pypi");
     mkdirSync(files);
     this.#environment = {
