@@ -242,8 +242,8 @@ async function main(receiver) {
   show(`${signatures.length} signatures; the new and the previous secret verify, another does not`);
 
   step("Be refused for one's role, with an access token");
-  const { token } = await control("POST", "/credentials/access-tokens", { userId: stage.user });
-  const agent = new CallTransfer({ baseUrl, accessToken: token, accountId });
+  const { accessToken } = await control("POST", "/credentials/access-tokens", { userId: stage.user });
+  const agent = new CallTransfer({ baseUrl, accessToken, accountId });
   const refusal = await failure(agent.destinations.rotateSecret(stage.app));
   assert(isApiError(refusal, "insufficient_permissions"), `expected a refusal, got ${refusal}`);
   show(`${refusal.status} ${refusal.code}: ${refusal.detail}`);

@@ -24,7 +24,7 @@ def access_token(*, force_refresh: bool) -> str:
     if force_refresh or token is None:
         user = {"userId": demo.users.agent}
         token = str(
-            sandbox.control("POST", "/credentials/access-tokens", user)["token"]
+            sandbox.control("POST", "/credentials/access-tokens", user)["accessToken"]
         )
         print("app: new token")
     return token

@@ -34,7 +34,7 @@ async function credentialsOf(control: Control, who: Caller): Promise<Credentials
     const { userId, expired, deleted } = who;
     const issued = await control("POST", "/credentials/access-tokens", { userId, ...(expired ? { expired } : {}) });
     if (deleted) await control("DELETE", `/records/users/${userId}`);
-    return { accessToken: (issued as { token: string }).token, ...account };
+    return { accessToken: (issued as { accessToken: string }).accessToken, ...account };
   }
   const { keyAccountId, accountId: _named, ...options } = who;
   const issued = await control("POST", "/credentials/api-keys", { accountId: keyAccountId, ...options });

@@ -100,10 +100,10 @@ async function converse(send: MswPage["send"]): Promise<Record<string, { status:
   ) as {
     key: string;
   };
-  const { token } = parsed(
+  const { accessToken: token } = parsed(
     await ask("a token", inPlace(control("/credentials/access-tokens", { userId: users.owner }))),
   ) as {
-    token: string;
+    accessToken: string;
   };
   for (const id of operationIds)
     for (const [what, request] of Object.entries(requestsOf(id, { key, token }))) await ask(`${id}: ${what}`, request);
