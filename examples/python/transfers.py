@@ -14,7 +14,7 @@ sandbox = open_sandbox()
 # declines.
 inbox = sandbox.control("GET", "/webhooks/inbox")
 sandbox.update_record("destinations", app, {"config": {"url": inbox["url"]}})
-sandbox.control("PATCH", "/webhooks/inbox", {"answer": {"status": 409}})
+sandbox.control("PATCH", "/webhooks/inbox", {"response": {"status": 409}})
 
 client = sandbox.client()
 group = client.destination_groups.create(
@@ -56,9 +56,9 @@ ring(
     ],
 )
 answer = {"status": 204, "delaySecs": 5}
-sandbox.control("PATCH", "/webhooks/inbox", {"answer": answer})
+sandbox.control("PATCH", "/webhooks/inbox", {"response": answer})
 ring("the app takes it")
-sandbox.control("PATCH", "/webhooks/inbox", {"answer": {"status": 409}})
+sandbox.control("PATCH", "/webhooks/inbox", {"response": {"status": 409}})
 for time in ("first", "second", "third"):
     ring(f"no answer, the {time} time")
 availability = client.members.get_availability(owner)

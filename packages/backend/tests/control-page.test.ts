@@ -193,7 +193,7 @@ describe("the events of a page's own changes", () => {
   it("announce what the inbox answers, and that a list is cleared or a seed added", async () => {
     const backend = newBackend();
     const { lastId } = backend.events;
-    await control(backend, "PATCH /webhooks/inbox", { answer: { status: 500 } });
+    await control(backend, "PATCH /webhooks/inbox", { response: { status: 500 } });
     expect(backend.events.latest({ after: lastId }).events).toMatchObject([{ type: "inbox.changed", status: 500 }]);
     await control(backend, "PATCH /webhooks/inbox", { received: [] });
     expect(backend.inbox.response).toEqual({ status: 500 });

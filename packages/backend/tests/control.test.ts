@@ -225,7 +225,7 @@ describe("the control plane", () => {
     ["POST /faults", { do: { status: 200, headers: { "transfer-encoding": "x" } } }, "do.headers.transfer-encoding"],
     ["POST /webhooks/trigger", {}, "destinationId"],
     ["POST /webhooks/trigger", { destinationId: "x" }, "destinationId"],
-    ["PATCH /webhooks/inbox", { answer: { status: 99 } }, "answer.status"],
+    ["PATCH /webhooks/inbox", { response: { status: 99 } }, "response.status"],
     ["PATCH /webhooks/inbox", { received: [{}] }, "received"],
     ["POST /credentials/access-tokens", { userId: "x" }, "userId"],
     ["POST /credentials/access-tokens", {}, "role"],
@@ -599,7 +599,7 @@ describe("webhooks", () => {
     const { url } = (await control(backend, "GET /webhooks/inbox")).body;
     const path = `/records/destinations/${demo.destinations.app}`;
     expect((await control(backend, `PATCH ${path}`, { config: { url } })).status).toBe(200);
-    await control(backend, "PATCH /webhooks/inbox", { answer: { status: 503 } });
+    await control(backend, "PATCH /webhooks/inbox", { response: { status: 503 } });
     const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
     expect(delivery).toMatchObject({ status: 503, accepted: false });
     const { received } = (await control(backend, "GET /webhooks/inbox")).body;

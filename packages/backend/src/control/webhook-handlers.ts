@@ -23,9 +23,9 @@ export const webhookHandlers = {
     response: { ...inbox.response },
     received: inbox.list().map((event) => (query?.redact ? { ...event, ...redactedMessage(event) } : event)),
   }),
-  updateInbox({ backend: { inbox }, body: { answer = inbox.response, received } }) {
+  updateInbox({ backend: { inbox }, body: { response = inbox.response, received } }) {
     if (received !== undefined) inbox.clear();
-    inbox.response = omitUndefined(answer);
+    inbox.response = omitUndefined(response);
   },
   listTransfers: async ({ backend, query }) => {
     await backend.clock.runDue();

@@ -213,7 +213,7 @@ export const zInboxResponse = once(() => z.strictObject({
 
 /** What is absent stays as it is. */
 export const zInboxChange = once(() => z.strictObject({
-  answer: zInboxResponse().optional(),
+  response: zInboxResponse().optional(),
   received: z.array(z.unknown()).max(0).optional()
 }));
 

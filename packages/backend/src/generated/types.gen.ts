@@ -567,7 +567,7 @@ export interface components {
     /** @description What is absent stays as it is. */
     readonly InboxChange: {
       /** @description The whole new response; `{}` for 204 at once. */
-      readonly answer?: components["schemas"]["InboxResponse"];
+      readonly response?: components["schemas"]["InboxResponse"];
       /** @description An empty list, which removes the events. */
       readonly received?: readonly unknown[];
     };

@@ -73,7 +73,7 @@ function choose(random: ReturnType<typeof createRandom>, { state, transfers }: B
     (to) => control(to, `POST /transfers/${transfer?.id}/answer`, callee),
     (to) => control(to, `POST /transfers/${transfer?.id}/decline`, callee),
     (to) => control(to, "POST /webhooks/trigger", { destinationId: destinations.app }),
-    (to) => control(to, "PATCH /webhooks/inbox", { answer: { status: pick([204, 503]) } }),
+    (to) => control(to, "PATCH /webhooks/inbox", { response: { status: pick([204, 503]) } }),
     (to) => control(to, "POST /clock/advance", pick<object>([{ nextTimer: true }, { by: 20_000 }, { by: 90_000 }])),
     (to) => control(to, "DELETE /requests"),
     (to) => control(to, pick(["POST /reset", "GET /coverage", "GET /faults", "GET /members/availability"])),

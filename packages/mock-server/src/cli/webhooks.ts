@@ -95,12 +95,12 @@ export const webhooks: Command = {
       async ({ control, operands: [text = ""], values: { delay } }) => {
         const status = integer(200, 599)("webhooks respond", text);
         const answer = { status, ...(delay !== undefined && { delaySecs: delay / 1000 }) };
-        dataOf(await control.PATCH("/_control/v1/webhooks/inbox", { body: { answer } }));
+        dataOf(await control.PATCH("/_control/v1/webhooks/inbox", { body: { response: answer } }));
         return { data: answer, text: `The inbox responds with ${formatResponse(answer)}.` };
       },
     ),
     action("clear", { help: "empty the built-in inbox, and let it respond with 204 again" }, async ({ control }) => {
-      dataOf(await control.PATCH("/_control/v1/webhooks/inbox", { body: { answer: {}, received: [] } }));
+      dataOf(await control.PATCH("/_control/v1/webhooks/inbox", { body: { response: {}, received: [] } }));
       return { data: {}, text: "The inbox is empty. It responds with 204." };
     }),
   ],

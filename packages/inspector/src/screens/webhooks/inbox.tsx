@@ -49,7 +49,7 @@ export function InboxView() {
             onPress={() =>
               act(
                 session,
-                session.control.value.PATCH("/_control/v1/webhooks/inbox", { body: { answer: {}, received: [] } }),
+                session.control.value.PATCH("/_control/v1/webhooks/inbox", { body: { response: {}, received: [] } }),
                 "The inbox is empty.",
               ).then(live.reload)
             }
