@@ -6,10 +6,7 @@ declare module "@call-transfer/mock-server" {
 }
 
 declare module "@call-transfer/mock-server/attack" {
-  export {
-    AttackFindingsError, AttackOptions, AttackReport, CheckGroup, CheckResult, Finding, FindingKind, HandledCounts,
-    Severity, assertNoFindings, attackReceiver, formatReport
-  };
+  export { AttackOptions, AttackReport, Finding, HandledCounts, attackReceiver, formatReport };
 }
 
 declare module "@call-transfer/mock-server/backend" {
@@ -53,13 +50,6 @@ declare interface AccountToken {
   readonly accountId: string;
 }
 
-declare class AttackFindingsError extends Error {
-  readonly name = "AttackFindingsError";
-  readonly code = "ERR_ASSERTION";
-  readonly report: AttackReport;
-  constructor(report: AttackReport);
-}
-
 declare interface AttackOptions {
   readonly url: string | readonly string[];
   readonly secret: string;
@@ -74,8 +64,8 @@ declare interface AttackOptions {
 declare interface AttackReport {
   readonly urls: readonly string[];
   readonly findings: readonly Finding[];
-  readonly checks: readonly CheckResult[];
-  readonly counted: boolean;
+  readonly passed: number;
+  readonly notChecked: readonly string[];
   readonly deliveries: number;
 }
 
@@ -112,32 +102,21 @@ declare interface CallTransferWorkerFixtures {
   callTransferServer: MockServer;
 }
 
-declare type CheckGroup = "genuine" | "forged" | "duplicates" | "limits" | "leaks";
-
-declare interface CheckResult {
-  readonly name: string;
-  readonly group: CheckGroup;
-  readonly outcome: "passed" | "failed" | "not_checked";
-  readonly reason?: string;
-}
-
 declare interface Fetcher {
   fetch(request: Request): Promise<Response>;
 }
 
 declare interface Finding {
   readonly title: string;
-  readonly kind: FindingKind;
+  readonly kind: "accepted" | "refused" | "handled_twice" | "leaked" | "other";
   readonly checks: readonly string[];
   readonly reference: string;
-  readonly severity: Severity;
   readonly expected: string;
   readonly problem: string;
   readonly fix: string;
   readonly evidence?: { readonly sent: string; readonly answer: string };
 }
 
-declare type FindingKind = "accepted" | "refused" | "handled_twice" | "leaked" | "other";
 declare type HandledCounts = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
 declare interface MockServer {
@@ -205,7 +184,6 @@ declare class SandboxDirectory {
 }
 
 declare type SandboxOptions = Pick<BackendOptions, "seed" | "now" | "clockMode" | "randomSeed" | "policies" | "faults">;
-declare type Severity = "high" | "medium" | "low";
 
 declare interface SqlStorage {
   exec(query: string, ...values: (string | number | null)[]): Iterable<Record<string, SqlValue>>;
@@ -243,7 +221,6 @@ declare interface WorkerEnv {
   readonly CORS_ORIGINS?: string;
 }
 
-declare function assertNoFindings(report: AttackReport): void;
 declare function attackReceiver(options: AttackOptions): Promise<AttackReport>;
 
 declare const callTransferFixtures: {
@@ -253,7 +230,7 @@ declare const callTransferFixtures: {
 };
 
 declare const callTransferFixtures: Fixtures<CallTransferTestFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
-declare function formatReport(report: AttackReport): string;
+declare function formatReport({ urls, findings, passed, notChecked, deliveries }: AttackReport): string;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
 declare const worker: { fetch(request: Request, env: WorkerEnv): Promise<Response> };
