@@ -136,7 +136,7 @@ it("prints nothing but JSON with --log-format json, its first line too", async (
   const reading = readOutput(child);
   await stop();
   const [ready, event] = (await reading).map((line) => JSON.parse(line));
-  expect([ready.url, event.type]).toEqual([url, "request"]);
+  expect([ready.url, event.type]).toEqual([url, "request.completed"]);
 });
 
 it("logs nothing after the line of --json unless --log-format asks for it", async () => {
