@@ -147,7 +147,9 @@ describe("a running mock server", () => {
     expect(await refusal(...args, "assistant")).toBe(
       `--sandbox is "assistant", which does not exist. Create it with npx @call-transfer/mock-server sandbox create assistant --url ${mock.url}, or start the mock server with --auto-sandboxes.`,
     );
-    expect(await refusal(...args, "Not-a-name")).toMatch(/^--sandbox is not valid. There is no sandbox "Not-a-name": a name /);
+    expect(await refusal(...args, "Not-a-name")).toMatch(
+      /^--sandbox is not valid. There is no sandbox "Not-a-name": a name /,
+    );
     const body = JSON.stringify({ name: "assistant" });
     const headers = { "content-type": "application/json" };
     await fetch(`${mock.url}/_control/v1/sandboxes`, { method: "POST", headers, body });
