@@ -40,9 +40,9 @@ export interface ServerProcess {
 /** Waits for the end of the test process, whose pipe then closes, and ends the server: process or group, signal, folder. */
 const watch = `trap '' INT TERM HUP
 read -r line
-kill -CONT -- "$1"; kill -"$2" -- "$1"
-for round in 1 2 3 4 5 6 7 8 9 10; do kill -0 -- "$1" || break; sleep 0.2; done
-kill -KILL -- "$1"
+kill -CONT "$1"; kill -"$2" "$1"
+for round in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" || break; sleep 0.2; done
+kill -KILL "$1"
 rm -rf "$3"`;
 
 /** How to start a server. */
