@@ -18,8 +18,7 @@ import { writeCompatibility } from "./compatibility.ts";
 import { objectIn } from "./json.ts";
 import { withWorkspaceVersions } from "./lockfile.ts";
 import { baselineOf, recordedIn, recordFile, recordOf, recordRelease, suiteFolder } from "./record.ts";
-import { changedMigrations } from "./reports.ts";
-import { compilerOptions, movedSince, presentState, staleReports, writeReports } from "./state.ts";
+import { changedMigrations, compilerOptions, movedSince, presentState, staleReports, writeReports } from "./state.ts";
 import { checkSuite, type Package, packagesIn } from "./surface.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");

@@ -10,7 +10,6 @@ import { compareContracts } from "./compare/contracts.ts";
 import { compareRecords } from "./compare/records.ts";
 import { isEqual, type JsonObject, objectIn } from "./json.ts";
 import { contractFile, controlFile, type Read, recordOf, schemaFiles, textNow, vectorsFolder } from "./record.ts";
-import { commandsOf, promisesOf } from "./reports.ts";
 import { type Package, surfacesOf } from "./surface.ts";
 import { pythonPackage } from "./versions.ts";
 
@@ -53,14 +52,9 @@ export async function presentState(root: string, packages: readonly Package[]): 
     compilerOptions(root),
   );
   const documents = await Promise.all([loaded(async () => published(await loadDocument())), loaded(loadControl)]);
-  const promises = await promisesOf(root);
-  const json = (file: string, reports: ReadonlyMap<string, JsonObject>): [string, string][] =>
-    [...reports].map(([name, report]) => [recordOf(name, file), `${JSON.stringify(report, null, 2)}\n`]);
-  const reports = new Map([
-    ...[...(await emitting)].map(([name, text]): [string, string] => [recordOf(name, "api.d.ts"), text]),
-    ...json("command.json", commandsOf()),
-    ...json("promises.json", promises),
-  ]);
+  const collected = await collectedFrom(root, packages);
+  const types = [...(await emitting)].map(([name, text]) => [recordOf(name, "api.d.ts"), text] as const);
+  const reports = new Map([...types, ...collected]);
   const [contract, control] = documents.map((document) => JSON.stringify(document));
   const texts = new Map([[contractFile, contract], [controlFile, control], ...reports]);
   return {
@@ -72,6 +66,29 @@ export async function presentState(root: string, packages: readonly Package[]): 
     ),
   };
 }
+
+/** The commands and promises, which are read by running the sources; the committed ones if these do not run. */
+async function collectedFrom(root: string, packages: readonly Package[]): Promise<(readonly [string, string])[]> {
+  try {
+    const { commandsOf, promisesOf } = await import("./reports.ts");
+    const found = { "command.json": commandsOf(), "promises.json": await promisesOf(root) };
+    return Object.entries(found).flatMap(([file, reports]) =>
+      [...reports].map(([name, report]) => [recordOf(name, file), `${JSON.stringify(report, null, 2)}\n`] as const),
+    );
+  } catch (error) {
+    console.error(`The commands and promises of the packages cannot be read: ${(error as Error).message}`);
+    const paths = packages.flatMap(({ name }) => ["command.json", "promises.json"].map((file) => recordOf(name, file)));
+    return paths.map((path) => [path, textNow(root, path)] as const).filter(([, text]) => text !== "");
+  }
+}
+
+/** Problems of released migrations, which must stay as they are: data files of customers have gone through them. */
+export const changedMigrations = (was: JsonObject, is: JsonObject): string[] =>
+  Object.entries(was).flatMap(([name, digest]) =>
+    !name.startsWith("migration ") || is[name] === digest
+      ? []
+      : [`The ${name} was changed after its release. Restore it, and add a migration after it for what should differ.`],
+  );
 
 /** The paths of reports that differ from the committed ones. */
 export const staleReports = (root: string, { reports }: Present): string[] =>
