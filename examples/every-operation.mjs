@@ -190,12 +190,12 @@ async function main(receiver) {
   show(`reconcile() found ${candidates.length}: ${explanation}`);
 
   step("Place a call at the account's limit: it is queued");
-  await control("PUT", "/policies", { concurrentCallLimit: 1 });
+  await control("PATCH", "/policies", { concurrentCallLimit: 1 });
   const queued = await client.calls.create(call);
   assert.equal(queued.type, "queued");
   assert.equal(queued.position, 1);
   show(`at position ${queued.position}`);
-  await control("PUT", "/policies", { concurrentCallLimit: 10 });
+  await control("PATCH", "/policies", { concurrentCallLimit: 10 });
 
   step("Page through the calls, two at a time");
   await client.calls.create(call);
@@ -242,7 +242,7 @@ async function main(receiver) {
   show(`${signatures.length} signatures; the new and the previous secret verify, another does not`);
 
   step("Be refused for one's role, with an access token");
-  const { token } = await control("POST", "/auth/tokens", { userId: stage.user });
+  const { token } = await control("POST", "/credentials/access-tokens", { userId: stage.user });
   const agent = new CallTransfer({ baseUrl, accessToken: token, accountId });
   const refusal = await failure(agent.destinations.rotateSecret(stage.app));
   assert(isApiError(refusal, "insufficient_permissions"), `expected a refusal, got ${refusal}`);

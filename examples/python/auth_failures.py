@@ -6,13 +6,13 @@ sandbox = open_sandbox()
 
 
 def key(**options: object) -> str:
-    issued = sandbox.control("POST", "/auth/api-keys", options)
+    issued = sandbox.control("POST", "/credentials/api-keys", options)
     return str(issued["key"])
 
 
 def token(user_id: str, **options: object) -> str:
     user = {"userId": user_id, **options}
-    issued = sandbox.control("POST", "/auth/tokens", user)
+    issued = sandbox.control("POST", "/credentials/access-tokens", user)
     return str(issued["token"])
 
 

@@ -14,7 +14,7 @@ sandbox = open_sandbox()
 # declines.
 inbox = sandbox.control("GET", "/webhooks/inbox")
 sandbox.update("destinations", app, {"config": {"url": inbox["url"]}})
-sandbox.control("PUT", "/webhooks/inbox", {"status": 409})
+sandbox.control("PATCH", "/webhooks/inbox", {"answer": {"status": 409}})
 
 client = sandbox.client()
 group = client.destination_groups.create(
@@ -55,9 +55,10 @@ ring(
         {"memberId": owner, "declineAfterSecs": 9},
     ],
 )
-sandbox.control("PUT", "/webhooks/inbox", {"status": 204, "delaySecs": 5})
+answer = {"status": 204, "delaySecs": 5}
+sandbox.control("PATCH", "/webhooks/inbox", {"answer": answer})
 ring("the app takes it")
-sandbox.control("PUT", "/webhooks/inbox", {"status": 409})
+sandbox.control("PATCH", "/webhooks/inbox", {"answer": {"status": 409}})
 for time in ("first", "second", "third"):
     ring(f"no answer, the {time} time")
 availability = client.members.get_availability(owner)

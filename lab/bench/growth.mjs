@@ -71,7 +71,7 @@ function withMembers(size) {
   });
   const read = (index) => ask(sandboxes, pathOf(idOf("8", index % size)));
   const change = (index) =>
-    ask(sandboxes, `/_control/v1/state/members/${idOf("8", index % size)}`, {
+    ask(sandboxes, `/_control/v1/records/members/${idOf("8", index % size)}`, {
       ...{ method: "PATCH", body: { role: index % 2 === 0 ? "admin" : "agent" } },
     });
   return { read: () => costOf(requests, read), change: () => costOf(requests / 30, change) };
@@ -118,7 +118,7 @@ async function withReaders(size) {
   const server = await startServer();
   const sockets = Array.from({ length: size }, () => connect(server.port, "127.0.0.1").resume());
   for (const socket of sockets) {
-    socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    socket.write("GET /_control/v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await once(socket, "data");
   }
   const stop = async () => {

@@ -197,7 +197,7 @@ async function runOne(name: string, accident: Accident, seed: number, isSmall = 
     await write(Math.floor(random.between(5, 40)));
     before = names.length;
     said = await accident(scene);
-    const response = await scene.get("/_control/v1/state/groups");
+    const response = await scene.get("/_control/v1/records/groups");
     const { records } = (await response.json()) as { readonly records: readonly { readonly name: string }[] };
     const found = new Set(records.map((record) => record.name));
     left = names.filter((one) => found.has(one)).length;

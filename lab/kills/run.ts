@@ -102,7 +102,7 @@ async function setUp({ plan, target, history }: Checked, receiverUrl: string): P
       name === "default"
         ? [
             await control.POST("/_control/v1/seed", { body: seed }),
-            await control.PUT("/_control/v1/policies", { body: policies }),
+            await control.PATCH("/_control/v1/policies", { body: policies }),
           ]
         : [
             await controlOf(target, "default", history).POST("/_control/v1/sandboxes", {

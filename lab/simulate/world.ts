@@ -61,7 +61,7 @@ async function runUntilRest(seed: number, size: number): Promise<Evidence> {
   if (unread > 0) violate("8 nothing is left open", `${unread} bodies were neither read nor cancelled`);
 
   network.heal();
-  backend.changePolicies({ rateLimit: { requests: 10_000, windowSecs: 60 } });
+  backend.updatePolicies({ rateLimit: { requests: 10_000, windowSecs: 60 } });
   scheduler.after(healAfterMs, () => {});
   await scheduler.run(() => false, maxTasks);
   await callAll(true);

@@ -47,7 +47,7 @@ declare interface BackendControls {
   readonly state: State;
   readonly collections: Collections;
   readonly policies: Readonly<Policies>;
-  changePolicies(changes: Partial<Policies>): Policies;
+  updatePolicies(changes: Partial<Policies>): Policies;
   readonly faults: Faults;
   readonly stubs: Stubs;
   readonly deliveries: Deliveries;
@@ -245,7 +245,7 @@ declare interface FaultWhen {
 declare interface Faults {
   add(fault: Fault | string): string;
   list(): readonly (Fault & ListedFault)[];
-  remove(id: string): boolean;
+  delete(id: string): boolean;
   clear(): void;
 }
 
@@ -340,6 +340,7 @@ declare interface JournalFilter {
   readonly method?: string | undefined;
   readonly path?: string | undefined;
   readonly status?: number | undefined;
+  readonly unmatched?: boolean | undefined;
   readonly after?: number | undefined;
 }
 
@@ -504,7 +505,7 @@ declare interface SandboxesOptions extends SandboxOptions {
   readonly sandboxIdleMs?: number;
 }
 
-declare type ScenarioName = (typeof scenarios)[number]["name"];
+declare type ScenarioName = "app-misses-offers" | "slow-app" | "everyone-away" | "secret-just-rotated" | "daily-quota-used" | "queue-full" | "rate-limited" | "flaky-503" | "lost-answers";
 
 declare interface ScriptEntry extends Callee {
   readonly answerAfterSecs?: number | undefined;
@@ -593,8 +594,7 @@ declare interface StubResponse {
 declare interface Stubs {
   add(stub: Stub): string;
   list(): readonly ListedStub[];
-  replace(id: string, stub: Stub): boolean;
-  remove(id: string): boolean;
+  delete(id: string): boolean;
   clear(): void;
 }
 
@@ -866,56 +866,6 @@ declare const ring: z.ZodObject<{
 
 declare const sandboxStoreCases: readonly SandboxStoreCase[];
 declare const sandboxStoresCases: readonly SandboxStoresCase[];
-
-declare const scenarios: readonly [{
-  readonly name: "app-misses-offers";
-  readonly description: "The app answers no offer, so each delivery times out. Offers go to the built-in inbox.";
-  readonly section: "§6";
-  readonly inbox: { readonly delaySecs: 86400 };
-  readonly edit: "appsAtInbox";
-}, {
-  readonly name: "slow-app";
-  readonly description: "The app accepts each offer after eight seconds. Offers go to the built-in inbox.";
-  readonly section: "§6";
-  readonly inbox: { readonly delaySecs: 8 };
-  readonly edit: "appsAtInbox";
-}, {
-  readonly name: "everyone-away";
-  readonly description: "Every member is away until changed, so no person rings.";
-  readonly section: "§2.4";
-  readonly edit: "membersAway";
-}, {
-  readonly name: "secret-just-rotated";
-  readonly description: "Every app destination has a new secret, and each webhook carries two signatures for 24 hours.";
-  readonly section: "§6.2";
-  readonly edit: "secretsRotated";
-}, {
-  readonly name: "daily-quota-used";
-  readonly description: "Every account has placed all its calls of the day, so each call is refused until midnight UTC.";
-  readonly section: "§8";
-  readonly edit: "dailyQuotaUsed";
-}, {
-  readonly name: "queue-full";
-  readonly description: "No call may start and none may wait, so each call is refused with queue_full.";
-  readonly section: "§8.2";
-  readonly policies: { readonly concurrentCallLimit: 0; readonly callQueueLimit: 0 };
-}, {
-  readonly name: "rate-limited";
-  readonly description: "Each credential may send five requests in 20 seconds.";
-  readonly section: "§8.1";
-  readonly policies: { readonly rateLimit: { readonly requests: 5; readonly windowSecs: 20 } };
-}, {
-  readonly name: "flaky-503";
-  readonly description: "One request in five fails with service_unavailable.";
-  readonly section: "§7.2";
-  readonly faults: readonly ["* service_unavailable 20%"];
-}, {
-  readonly name: "lost-answers";
-  readonly description: "Each call is placed, but the connection is reset before the answer arrives.";
-  readonly section: "§8.3";
-  readonly faults: readonly ["createCall processThenDrop always"];
-}];
-
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
 
 declare const snapshotSchema: z.ZodObject<{

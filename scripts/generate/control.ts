@@ -17,7 +17,17 @@ const models = {
   ...Object.fromEntries(
     [
       ...["ClosestOperation", "Decision", "Delivery", "FaultMatch", "FaultWhen", "HoursWindow", "InboxEvent"],
-      ...["LocalTime", "RequestCaller", "Rule", "SignatureParts", "Stub", "StubMatch", "StubResponse", "WebhookMatch"],
+      ...[
+        "LocalTime",
+        "RequestCaller",
+        "Rule",
+        "ScenarioName",
+        "SignatureParts",
+        "Stub",
+        "StubMatch",
+        "StubResponse",
+        "WebhookMatch",
+      ],
     ].map((name) => [name, name]),
   ),
 };

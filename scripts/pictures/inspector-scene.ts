@@ -41,7 +41,7 @@ export async function playScene(): Promise<Scene> {
   const control = createControlClient({ url: server.url });
   const pass = (seconds: number) => backend.advance({ by: seconds * 1000 });
   const setMember = (id: string, availability: Readonly<Record<string, unknown>>) =>
-    control.PATCH("/_control/v1/state/{collection}/{id}", {
+    control.PATCH("/_control/v1/records/{collection}/{id}", {
       params: { path: { collection: "members", id } },
       body: { availability },
     });

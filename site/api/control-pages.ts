@@ -127,7 +127,7 @@ The commands of the [mock server's command line](../../mock-server-cli.md) call 
 [inspector](../../inspector.md). In the process of a test, [\`Backend\`](../backend/interfaces/Backend.md) has the same as methods.
 
 \`\`\`sh
-curl ${serverUrl}/_control/v1/version
+curl ${serverUrl}/_control/v1/health
 \`\`\`
 
 ${groups.join("\n")}`;

@@ -37,7 +37,7 @@ async function control(method: string, path: string, body?: object) {
 async function transfer(script: object[] = []) {
   const { id } = await control("POST", "/transfers", { groupId: demo.groups.existing, script });
   return async () => {
-    const { status, answeredBy, rings } = await control("GET", `/transfers/${id}`);
+    const [{ status, answeredBy, rings }] = (await control("GET", `/transfers?id=${id}`)).transfers;
     const { outcome, late, reason } = rings.find((ring: { destinationId: string }) => ring.destinationId === app);
     return { status, answeredBy: answeredBy?.destinationId, outcome, late: late?.[0]?.code, reason };
   };
@@ -74,13 +74,13 @@ describe("a customer's app server", () => {
   });
 
   it("misses the call if it takes it too late", async () => {
-    await control("PATCH", `/state/groups/${demo.groups.existing}`, { totalTimeoutSecs: 5 });
+    await control("PATCH", `/records/groups/${demo.groups.existing}`, { totalTimeoutSecs: 5 });
     // On a busy machine, it may take long until the app takes the offer.
-    await control("PUT", "/policies", { deliveryTimeoutSecs: 600 });
+    await control("PATCH", "/policies", { deliveryTimeoutSecs: 600 });
     const take = waitToTake();
     const seen = await transfer();
     const { now } = await control("GET", "/clock");
-    await control("PUT", "/clock", { now: Date.parse(now) + 6000 });
+    await control("PATCH", "/clock", { now: Date.parse(now) + 6000 });
     await eventually(async () => expect(await seen()).toMatchObject({ status: "unanswered", outcome: "missed" }));
     take();
     await eventually(async () => expect(await seen()).toMatchObject({ late: "offer_expired" }));
@@ -101,7 +101,7 @@ describe("a customer's app server", () => {
   });
 
   it("leaves the call to others if it does not respond in time", async () => {
-    await control("PUT", "/policies", { deliveryTimeoutSecs: 0.1 });
+    await control("PATCH", "/policies", { deliveryTimeoutSecs: 0.1 });
     decide = () => new Promise(() => {});
     const seen = await transfer();
     await eventually(async () => expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined" }));

@@ -31,13 +31,13 @@ async function names(at = server): Promise<string[]> {
 
 /** The id of the latest event of a sandbox. */
 async function latestEvent(sandbox: string): Promise<string> {
-  const { events } = await server.control(sandbox, "GET", "/events/latest?limit=1");
+  const { events } = await server.control(sandbox, "GET", "/events?limit=1");
   return events[0].eventId;
 }
 
 /** Whether the object of a sandbox has been in memory since an event: events are kept there only. Keeps it in memory. */
 async function remembers(sandbox: string, eventId: string): Promise<boolean> {
-  return (await server.control(sandbox, "GET", `/events/latest?after=${eventId}`)).isComplete;
+  return (await server.control(sandbox, "GET", `/events?after=${eventId}`)).isComplete;
 }
 
 /**
@@ -60,7 +60,7 @@ it("sandboxes side by side do not mix", async () => {
   };
   await Promise.all(many.map(place));
   for (const name of many) {
-    const { records } = await server.control(name, "GET", "/state/groups");
+    const { records } = await server.control(name, "GET", "/records/groups");
     assert.deepEqual(
       records.map((group: { name: string }) => group.name),
       [demo.groupName, `Group of ${name}`],
@@ -75,7 +75,7 @@ describe("an object", { concurrency: true }, () => {
   async function follow(sandbox: string) {
     await server.control("default", "POST", "/sandboxes", { name: sandbox });
     const leaving = new AbortController();
-    const response = await fetch(`${server.url}/_sandbox/${sandbox}/_control/v1/events`, {
+    const response = await fetch(`${server.url}/_sandbox/${sandbox}/_control/v1/events/stream`, {
       headers: { Authorization: `Bearer ${controlToken}` },
       signal: leaving.signal,
     });
@@ -129,7 +129,8 @@ describe("an object", { concurrency: true }, () => {
     const tookMs = Date.now() - start;
     // Later only by how busy the machine is.
     assert.ok(tookMs > (totalTimeoutSecs - 5) * 1000, `${tookMs} ms`);
-    assert.equal((await server.control("ringing", "GET", `/transfers/${id}`)).status, "unanswered");
+    const { transfers } = await server.control("ringing", "GET", `/transfers?id=${id}`);
+    assert.equal(transfers[0]?.status, "unanswered");
     assert.equal(await remembers("ringing", event), false);
   });
 });
@@ -181,7 +182,7 @@ describe("a sandbox that no one uses", { concurrency: true }, () => {
     });
     await until("the end of the sandbox", async () => !(await isStored("again")));
     await other.control("default", "POST", "/sandboxes", { name: "again" });
-    const { records } = await other.control("again", "GET", "/state/groups");
+    const { records } = await other.control("again", "GET", "/records/groups");
     assert.equal(records.length, 1);
   });
 });

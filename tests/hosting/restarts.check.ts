@@ -27,7 +27,7 @@ const clientOf = ({ url }: MockServer) => new CallTransfer({ baseUrl: `${url}/_s
 
 /** Sends the webhooks of the demo data's app to an address. */
 const deliverTo = (server: MockServer, url: string) =>
-  server.control("own", "PATCH", `/state/destinations/${demo.destinations.app}`, { config: { url } });
+  server.control("own", "PATCH", `/records/destinations/${demo.destinations.app}`, { config: { url } });
 
 /** How long the phone of the demo data rings, in milliseconds. */
 const ringMs = 30_000;
@@ -93,7 +93,7 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
     await server.kill();
     await server.startAgain();
     assert.deepEqual(await secretsOf(), ["current", "previous"]);
-    const { records } = await server.control("own", "GET", "/state/destinations");
+    const { records } = await server.control("own", "GET", "/records/destinations");
     const stored = records.find(({ id }: { id: string }) => id === demo.destinations.app);
     assert.deepEqual([stored.signingSecret, stored.previousSecret], [signingSecret, demo.signingSecret]);
     await server.control("own", "POST", "/clock/advance", { by: limits.previousSecretOverlapHours * 3_600_000 });
@@ -125,7 +125,7 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
       await Promise.all(writers);
       await server.startAgain();
     }
-    const { records } = await server.control("own", "GET", "/state/groups");
+    const { records } = await server.control("own", "GET", "/records/groups");
     const names = new Set(records.map(({ name }: { name: string }) => name));
     assert.deepEqual(
       acknowledged.filter((name) => !names.has(name)),
@@ -140,10 +140,10 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
     const accountId = "10000000-0000-4000-8000-000000000001";
     await using own = await start({ seed: { accounts: [{ id: accountId, name: large }] } });
     const { server } = own;
-    const nameOf = async () => (await server.control("own", "GET", "/state/accounts")).records[0].name;
+    const nameOf = async () => (await server.control("own", "GET", "/records/accounts")).records[0].name;
     assert.equal((await nameOf()) === large, true);
     const changed = `${large.slice(3)}!`;
-    await server.control("own", "PATCH", `/state/accounts/${accountId}`, { timeZone: "Asia/Tokyo" });
+    await server.control("own", "PATCH", `/records/accounts/${accountId}`, { timeZone: "Asia/Tokyo" });
     const snapshot = await server.control("own", "GET", "/snapshot");
     snapshot.seed.accounts[0].name = changed;
     await server.control("own", "PUT", "/snapshot", snapshot);
@@ -168,7 +168,7 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
     await server.control("own", "PUT", "/snapshot", laptop.snapshot());
     await server.kill();
     await server.startAgain();
-    const { records } = await server.control("own", "GET", "/state/groups");
+    const { records } = await server.control("own", "GET", "/records/groups");
     assert.deepEqual(
       records.map(({ name }: { name: string }) => name),
       ["Renamed at home", "Made in the cloud"],

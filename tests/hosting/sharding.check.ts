@@ -36,7 +36,7 @@ async function homeOf(sandbox: string): Promise<ServerProcess> {
 
 /** The names of the groups that tests made in a sandbox. */
 async function groupsOf(address: string, sandbox: string): Promise<string[]> {
-  const { records } = (await control(address, "/state/groups", { sandbox })) as { records: { name: string }[] };
+  const { records } = (await control(address, "/records/groups", { sandbox })) as { records: { name: string }[] };
   return records.map(({ name }) => name).filter((name) => name.startsWith("group of"));
 }
 
@@ -100,8 +100,9 @@ describe("sandboxes behind nginx", () => {
     const body = { name: "by-request", policies: { dailyCallLimit: 4 } };
     await control(`${url}/_sandbox/by-request`, "/sandboxes", { method: "POST", body });
     for (const [name, dailyCallLimit] of Object.entries({ "by-command": 3, "by-request": 4 })) {
-      const policies = (await control(url, "/policies", { sandbox: name })) as Record<string, unknown>;
-      assert.equal(policies.dailyCallLimit, dailyCallLimit);
+      const answer = await control(url, "/policies", { sandbox: name });
+      const { policies } = answer as { policies: { name: string; value: unknown }[] };
+      assert.equal(policies.find((one) => one.name === "dailyCallLimit")?.value, dailyCallLimit);
       await homeOf(name);
       await runCommand(url, "sandbox", "delete", name);
       await assert.rejects(homeOf(name), { message: `${name} is on 0 servers` });
@@ -115,7 +116,7 @@ describe("sandboxes behind nginx", () => {
       // A limit for events that never come, not for slow ones.
       const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(30_000)]);
       const headers = { Authorization: "Bearer 0123456789abcdef", "X-Sandbox": sandbox };
-      const { body } = await fetch(`${url}/_control/v1/events`, { headers, signal });
+      const { body } = await fetch(`${url}/_control/v1/events/stream`, { headers, signal });
       assert(body !== null);
       const reader = body.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
@@ -150,10 +151,12 @@ describe("the address behind nginx", () => {
 
   it("of a client counts with trustForwardedFor, and cannot be chosen by the client", async () => {
     const sandbox = "addresses";
-    await control(url, "/policies", { sandbox, method: "PUT", body: { trustForwardedFor: true } });
+    await control(url, "/policies", { sandbox, method: "PATCH", body: { trustForwardedFor: true } });
     const keyFor = async (allowedIp: string) => {
       const body = { allowedIps: [allowedIp] };
-      const { key } = (await control(url, "/auth/api-keys", { sandbox, method: "POST", body })) as { key: string };
+      const { key } = (await control(url, "/credentials/api-keys", { sandbox, method: "POST", body })) as {
+        key: string;
+      };
       return { Authorization: `Bearer ${key}`, "X-Sandbox": sandbox };
     };
     const [own, other] = [await keyFor("127.0.0.1"), await keyFor("203.0.113.9")];

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createBackend, type Fault } from "@call-transfer/backend";
-import { parseFault, scenarios } from "@call-transfer/backend/unstable";
+import { parseFault } from "@call-transfer/backend/unstable";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { controlDocument } from "../../packages/backend/src/generated/document.gen.ts";
 import { zFaultDo } from "../../packages/backend/src/generated/schemas.gen.ts";
 import { stepInWords } from "../../packages/inspector/src/screens/faults/fault-in-words.ts";
 
@@ -30,10 +31,18 @@ it("the page of faults shows JSON that is a list of faults", () => {
   expect(createBackend({ faults }).faults.list()).toHaveLength(4);
 });
 
-it("the page of faults lists each scenario as the table of scenarios describes it", () => {
-  const listed = rows(section("Scenarios")).map(([name, rest = ""]) => [name, ...rest.split(" | ")]);
-  const link = (name: string) => `[${name}](specification.md#s${name.slice(1).replaceAll(".", "-")})`;
-  expect(listed).toEqual(scenarios.map((one) => [one.name, one.description, link(one.section)]));
+it("the page of faults lists each scenario as the control plane's document describes it", () => {
+  const { components } = controlDocument() as {
+    components: { schemas: { ScenarioName: { oneOf: { const: string; description: string }[] } } };
+  };
+  const linked = (text: string) =>
+    text.replace(
+      / \((§([\d.]+))\)\.$/,
+      (_, name, number) => `. | [${name}](specification.md#s${number.replace(".", "-")})`,
+    );
+  expect(rows(section("Scenarios"))).toEqual(
+    components.schemas.ScenarioName.oneOf.map((one) => [one.const, linked(one.description)]),
+  );
 });
 
 it.each(words)("the fault %s has a text, words in the inspector and a row of the page", (word) => {

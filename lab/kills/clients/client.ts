@@ -82,7 +82,7 @@ export class Client extends Writer {
       const { id = "" } = group;
       const path = { collection: "groups", id } as const;
       return this.sendControl({ kind: "group deletion", name: group.group.name, id }, () =>
-        this.control.DELETE("/_control/v1/state/{collection}/{id}", { params: { path } }),
+        this.control.DELETE("/_control/v1/records/{collection}/{id}", { params: { path } }),
       );
     },
     availability: () => {
@@ -129,7 +129,7 @@ export class Client extends Writer {
       const change: ChangeOf<"API key"> = { kind: "API key" };
       return this.sendControl(
         change,
-        () => this.control.POST("/_control/v1/auth/api-keys", { body: { accountId } }),
+        () => this.control.POST("/_control/v1/credentials/api-keys", { body: { accountId } }),
         ({ key }) => Object.assign(change, { key }),
       );
     },
@@ -138,7 +138,7 @@ export class Client extends Writer {
       const body = { userId: this.#random.pick(this.plan.userIds), expiresInSecs: 86_400 };
       return this.sendControl(
         change,
-        () => this.control.POST("/_control/v1/auth/tokens", { body }),
+        () => this.control.POST("/_control/v1/credentials/access-tokens", { body }),
         ({ token }) => Object.assign(change, { token }),
       );
     },
@@ -166,7 +166,7 @@ export class Client extends Writer {
   #changeMember(change: ChangeOf<"availability" | "hours">, body: Record<string, unknown>): Promise<void> {
     const path = { collection: "members", id: change.memberId } as const;
     return this.sendControl(change, () =>
-      this.control.PATCH("/_control/v1/state/{collection}/{id}", { params: { path }, body }),
+      this.control.PATCH("/_control/v1/records/{collection}/{id}", { params: { path }, body }),
     );
   }
 

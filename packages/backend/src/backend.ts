@@ -416,7 +416,7 @@ function createControls(
     operations,
     advance: (step) => advance(backend, step),
     upcoming: () => upcoming(backend),
-    changePolicies(changes) {
+    updatePolicies(changes) {
       checkPolicies(changes);
       Object.assign(policies, structuredClone(changes));
       backend.writer?.touch("policies");

@@ -163,7 +163,7 @@ async function connect(
   { url, headers, signal, fetch: send = (request) => fetch(request) }: EventFeed,
   after: string | undefined,
 ): Promise<Response | undefined> {
-  const request = new Request(`${url}/_control/v1/events`, {
+  const request = new Request(`${url}/_control/v1/events/stream`, {
     headers: { ...headers, accept: "text/event-stream", ...(after !== undefined && { "Last-Event-ID": after }) },
     signal,
   });

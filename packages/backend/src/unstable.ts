@@ -6,7 +6,7 @@ export type { SandboxRegistry, SandboxState } from "./control/exchange.ts";
 export { controlError } from "./control/exchange.ts";
 export { sandboxState } from "./control/sandbox-handlers.ts";
 export { demoSeed } from "./data/demo-seed.ts";
-export { type ScenarioName, scenarios } from "./data/scenarios.ts";
+export type { ScenarioName } from "./data/scenarios.ts";
 export type { FaultAction } from "./faults/fault.ts";
 export { parseFault } from "./faults/parse-fault.ts";
 export type { Delivery, WebhookFaultAction } from "./generated/models.gen.ts";

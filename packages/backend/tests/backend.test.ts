@@ -26,7 +26,7 @@ it("reset restores the initial state in every part", async () => {
   await backend.clock.advance({ by: 1000 });
   await backend.deliveries.trigger({ destinationId: demo.destinations.app });
   backend.faults.add({ do: { code: "conflict" } });
-  backend.changePolicies({ dailyCallLimit: 1 });
+  backend.updatePolicies({ dailyCallLimit: 1 });
   backend.reset();
   expect(backend.clock.iso()).toBe("2026-03-02T12:00:00.000Z");
   expect([backend.faults.list(), backend.deliveries.list(), backend.journal.list()]).toEqual([[], [], []]);

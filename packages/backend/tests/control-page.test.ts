@@ -36,8 +36,8 @@ describe("lists in parts", () => {
     expect(await list("limit=2")).toEqual(sent.slice(1));
     expect(await list(`after=${sent[0]?.id}&limit=1`)).toEqual([sent[1]]);
     expect(await list("after=gone")).toEqual(sent);
-    expect((await control(backend, `GET /webhooks/deliveries/${sent[1]?.id}`)).body).toEqual(sent[1]);
-    expect((await control(backend, "GET /webhooks/deliveries/gone")).status).toBe(404);
+    expect(await list(`id=${sent[1]?.id}`)).toEqual([sent[1]]);
+    expect(await list("id=gone")).toEqual([]);
   });
 
   it("show the latest transfers", async () => {
@@ -54,15 +54,16 @@ describe("redaction on request", () => {
     const backend = newBackend();
     const secret = String(backend.state.destinations.get(app)?.signingSecret);
     await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
-    const { body } = await control(backend, `GET /state/destinations/${app}?redact=true`);
-    expect(body).toMatchObject({
+    const shown = async (query: string) =>
+      (await control(backend, `GET /records/destinations?id=${app}${query}`)).body.records[0];
+    expect(await shown("&redact=true")).toMatchObject({
       signingSecret: "[redacted]",
       previousSecret: "[redacted]",
       previousSecretExpiresAt: expect.any(String),
       signingSecretHint: backend.state.destinations.get(app)?.signingSecret?.slice(-limits.signingSecretHintLength),
     });
-    expect((await control(backend, `GET /state/destinations/${app}`)).body.previousSecret).toBe(secret);
-    const { records } = (await control(backend, "GET /state/apiKeys?redact=true")).body;
+    expect((await shown("")).previousSecret).toBe(secret);
+    const { records } = (await control(backend, "GET /records/apiKeys?redact=true")).body;
     expect(records[0]).toMatchObject({
       key: "[redacted]",
       keyHint: demo.apiKey.slice(-4),
@@ -73,9 +74,11 @@ describe("redaction on request", () => {
   it("covers the record that a change returns, and the query and user of an address", async () => {
     const backend = newBackend();
     const config = { url: "https://user:pass@app.test/offers?token=abc" };
-    const { body } = await control(backend, `PATCH /state/destinations/${app}?redact=true`, { config });
+    const { body } = await control(backend, `PATCH /records/destinations/${app}?redact=true`, { config });
     expect(body).toMatchObject({ signingSecret: "[redacted]", config: { url: "https://app.test/offers?[redacted]" } });
-    const { body: created } = await control(backend, "POST /state/apiKeys?redact=true", { accountId: demo.accountId });
+    const { body: created } = await control(backend, "POST /records/apiKeys?redact=true", {
+      accountId: demo.accountId,
+    });
     expect(created).toMatchObject({
       key: "[redacted]",
       keyHint: expect.stringMatching(/^.{4}$/),
@@ -88,8 +91,8 @@ describe("redaction on request", () => {
       config: _,
       signingSecretHint: __,
       ...shown
-    } = (await control(backend, `GET /state/destinations/${app}?redact=true`)).body;
-    const { status, body } = await control(backend, `PATCH /state/destinations/${app}`, shown);
+    } = (await control(backend, `GET /records/destinations?id=${app}&redact=true`)).body.records[0];
+    const { status, body } = await control(backend, `PATCH /records/destinations/${app}`, shown);
     expect([status, body.error]).toEqual([
       400,
       {
@@ -105,14 +108,13 @@ describe("redaction on request", () => {
     await backend.deliveries.trigger({ destinationId: app, note: demo.apiKey, apiKey: "k" });
     const [sent] = backend.deliveries.list();
     const value = String(sent?.signature?.v1[0]?.value);
-    const lists = ["webhooks/deliveries", `webhooks/deliveries/${sent?.id}`, "webhooks/inbox"];
-    for (const path of lists) {
+    for (const path of ["webhooks/deliveries", "webhooks/inbox"]) {
       const { body } = await control(backend, `GET /${path}?redact=true`);
       const text = JSON.stringify(body);
       expect([text.includes(value), text.includes(demo.apiKey)]).toEqual([false, false]);
       expect(JSON.stringify((await control(backend, `GET /${path}`)).body)).toContain(value);
     }
-    const { body } = await control(backend, `GET /webhooks/deliveries/${sent?.id}?redact=true`);
+    const [body] = (await control(backend, `GET /webhooks/deliveries?id=${sent?.id}&redact=true`)).body.deliveries;
     expect(body.signature).toEqual({ t: sent?.signature?.t, v1: [{ value: "[redacted]", secret: "current" }] });
     expect(JSON.parse(body.body)).toMatchObject({ note: "[redacted]", apiKey: "[redacted]", destinationId: app });
   });
@@ -120,7 +122,8 @@ describe("redaction on request", () => {
   it("keeps the body of a delivery as it was sent if nothing in it is secret", async () => {
     const backend = newBackend();
     const { id, body } = await backend.deliveries.trigger({ destinationId: app, note: "plain" });
-    expect((await control(backend, `GET /webhooks/deliveries/${id}?redact=true`)).body.body).toBe(body);
+    const { deliveries } = (await control(backend, `GET /webhooks/deliveries?id=${id}&redact=true`)).body;
+    expect(deliveries[0].body).toBe(body);
   });
 
   it("leaves credentials out of faults", async () => {
@@ -128,6 +131,7 @@ describe("redaction on request", () => {
     backend.faults.add({ match: { headers: { authorization: `Bearer ${demo.apiKey}` } }, do: "reset" });
     const { body } = await control(backend, "GET /faults?redact=true");
     expect(body.faults).toMatchObject([{ match: { headers: { authorization: "[redacted]" } }, do: "reset", hits: 0 }]);
+    expect(JSON.stringify(body)).not.toContain(demo.apiKey);
   });
 });
 
@@ -189,14 +193,16 @@ describe("the events of a page's own changes", () => {
   it("announce what the inbox answers, and that a list is cleared or a seed added", async () => {
     const backend = newBackend();
     const { lastId } = backend.events;
-    await control(backend, "PUT /webhooks/inbox", { status: 500 });
+    await control(backend, "PATCH /webhooks/inbox", { answer: { status: 500 } });
     expect(backend.events.latest({ after: lastId }).events).toMatchObject([{ type: "inbox.changed", status: 500 }]);
-    await control(backend, "DELETE /webhooks/inbox");
+    await control(backend, "PATCH /webhooks/inbox", { received: [] });
+    expect(backend.inbox.answer).toEqual({ status: 500 });
     await control(backend, "DELETE /requests");
     await control(backend, "POST /seed", {});
     expect(eventsSince(backend, lastId)).toEqual([
       "inbox.changed",
       "inbox.cleared",
+      "inbox.changed",
       "requests.cleared",
       "sandbox.seeded",
     ]);

@@ -2,7 +2,6 @@ import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../src/backend.ts";
 import { ruleOf } from "../src/control/request-handlers.ts";
-import { scenarios } from "../src/data/scenarios.ts";
 import { specificationSections } from "../src/generated/specification.gen.ts";
 import { control, send } from "./test-client.ts";
 
@@ -10,7 +9,6 @@ const sectionsOfSteps = ["§4", "§5.2", "§5.3", "§5.4", "§5.5", "§7.1", "§
 const cited = [
   ...sectionsOfSteps,
   ...Object.values<OperationDescription>(operations).map(({ section }) => section),
-  ...scenarios.map(({ section }) => section),
 ].filter((section) => section !== undefined);
 
 describe("the texts of the specification", () => {
@@ -21,10 +19,8 @@ describe("the texts of the specification", () => {
     });
   });
 
-  it("contain no links and no remarks on what is not specified", async () => {
-    const { body } = await control(createBackend({ controlPlane: true }), "GET /specification");
-    expect(body.sections).toHaveLength(Object.keys(specificationSections).length);
-    expect(JSON.stringify(body)).not.toMatch(/\]\(|Not specified/);
+  it("contain no links and no remarks on what is not specified", () => {
+    expect(JSON.stringify(specificationSections)).not.toMatch(/\]\(|Not specified/);
   });
 
   it("do not introduce a table that they do not contain", () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { assembleBackend, type Backend, createBackend, defaultParts } from "../src/backend.ts";
 import { bodyLimit } from "../src/control/control.ts";
 import { demo } from "../src/data/demo-seed.ts";
+import { scenarios } from "../src/data/scenarios.ts";
 import { controlDocument } from "../src/generated/document.gen.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
@@ -20,8 +21,8 @@ describe("the control plane", () => {
 
   it("serves health, versions and its OpenAPI document", async () => {
     const backend = newBackend();
-    expect(await control(backend, "GET /health")).toEqual({ status: 200, body: { status: "ok" } });
-    expect((await control(backend, "GET /version")).body).toEqual({ control: "1.0.0", api: "v1" });
+    const health = { status: "ok", control: "1.0.0", api: "v1" };
+    expect(await control(backend, "GET /health")).toEqual({ status: 200, body: health });
     expect((await control(backend, "GET /openapi.json")).body).toEqual(controlDocument());
   });
 
@@ -39,8 +40,8 @@ describe("the control plane", () => {
     const backend = newBackend();
     const message = 'operationId: unknown operation "listRole". Did you mean listRoles?';
     expect((await control(backend, "GET /requests?operationId=listRole")).body.error.message).toBe(message);
-    const waiting = { operationId: "listRole", count: 1, timeoutMs: 0 };
-    expect((await control(backend, "POST /requests/wait", waiting)).body.error.message).toBe(message);
+    const waiting = "GET /requests?operationId=listRole&minCount=1&timeoutMs=0";
+    expect((await control(backend, waiting)).body.error.message).toBe(message);
   });
 
   it("refuses a snapshot of another version, and what is no snapshot", async () => {
@@ -52,17 +53,19 @@ describe("the control plane", () => {
     expect((await control(backend, "PUT /snapshot", { accounts: [] })).body.error.message).toContain("is no snapshot");
   });
 
-  it("adds, lists, removes and clears faults", async () => {
+  it("adds and lists faults, and deletes one or all", async () => {
     const backend = newBackend();
     const fault = { do: { code: "region_saturated" }, when: { times: 2 } };
     const { status, body } = await control(backend, "POST /faults", fault);
     expect(status).toBe(201);
     expect((await send(backend, "GET /roles")).status).toBe(503);
     expect((await control(backend, "GET /faults")).body).toEqual({
-      faults: [{ id: body.id, do: fault.do, when: { nth: 1, times: 1 }, hits: 1 }],
+      faults: [{ id: body.id, do: fault.do, when: { nth: 1, times: 1 }, hits: 1, text: "* region_saturated" }],
     });
-    expect((await control(backend, `DELETE /faults/${body.id}`)).status).toBe(204);
-    expect((await control(backend, `DELETE /faults/${body.id}`)).status).toBe(404);
+    await control(backend, "POST /faults", fault);
+    expect((await control(backend, `DELETE /faults?id=${body.id}`)).status).toBe(204);
+    expect((await control(backend, `DELETE /faults?id=${body.id}`)).status).toBe(404);
+    expect(backend.faults.list()).toHaveLength(1);
     await control(backend, "POST /faults", fault);
     expect((await control(backend, "DELETE /faults")).status).toBe(204);
     expect((await send(backend, "GET /roles")).status).toBe(200);
@@ -76,39 +79,43 @@ describe("the control plane", () => {
     });
   });
 
-  it("checks a fault without adding it, as a text and as JSON", async () => {
+  it("lists the text of a fault, also after its first step, unless only JSON can say it", async () => {
     const backend = newBackend();
-    const fault = { match: { operationId: "listRoles" }, do: [{ code: "service_unavailable" }, "pass"] };
     const text = "listRoles 503, pass";
-    expect(await control(backend, "POST /faults/check", { text })).toMatchObject({
-      status: 200,
-      body: { fault, text },
+    await control(backend, "POST /faults", {
+      match: { operationId: "listRoles" },
+      do: [{ code: "service_unavailable" }, "pass"],
     });
-    expect((await control(backend, "POST /faults/check", fault)).body).toEqual({ fault, text });
-    expect((await control(backend, "POST /faults/check", { do: { status: 503, body: "x" } })).body).toEqual({
-      fault: { do: { status: 503, body: "x" } },
-    });
-    expect((await control(backend, "GET /faults")).body).toEqual({ faults: [] });
+    await control(backend, "POST /faults", { do: { status: 503, body: "x" } });
+    const texts = async () =>
+      (await control(backend, "GET /faults")).body.faults.map((fault: { text?: string }) => fault.text);
+    expect(await texts()).toEqual([text, undefined]);
+    await send(backend, "GET /roles");
+    expect(await texts()).toEqual([text, undefined]);
   });
 
-  it("lists scenarios and applies one", async () => {
+  it("describes each scenario in its document, and applies one", async () => {
     const backend = newBackend();
-    const { body } = await control(backend, "GET /scenarios");
-    expect(body.scenarios).toContainEqual({
-      name: "queue-full",
-      description: "No call may start and none may wait, so each call is refused with queue_full.",
-      section: "§8.2",
-      policies: { concurrentCallLimit: 0, callQueueLimit: 0 },
+    const { components } = (await control(backend, "GET /openapi.json")).body;
+    const { oneOf } = components.schemas.ScenarioName;
+    expect(oneOf.map((one: { const: string }) => one.const)).toEqual(Object.keys(scenarios));
+    expect(oneOf).toContainEqual({
+      const: "queue-full",
+      description: "No call may start and none may wait, so each call is refused with queue_full (§8.2).",
     });
     expect((await control(backend, "POST /scenarios/queue-full")).status).toBe(204);
     expect(backend.policies.callQueueLimit).toBe(0);
   });
 
-  it("says which scenario was meant, or what the sandbox lacks", async () => {
+  it("says which scenarios there are, or what the sandbox lacks", async () => {
     const unknown = await control(newBackend(), "POST /scenarios/queue-fill");
     expect([unknown.status, unknown.body.error]).toEqual([
-      404,
-      { code: "not_found", message: 'there is no scenario "queue-fill". Did you mean queue-full?', field: "name" },
+      400,
+      {
+        code: "invalid_input",
+        message: `name: must be one of ${Object.keys(scenarios).join(", ")}`,
+        field: "name",
+      },
     ]);
     const lacking = await control(createBackend({ seed: {}, controlPlane: true }), "POST /scenarios/everyone-away");
     expect([lacking.status, lacking.body.error.code, lacking.body.error.field]).toEqual([400, "invalid_input", "name"]);
@@ -135,7 +142,12 @@ describe("the control plane", () => {
     const { status, body } = await control(backend, "POST /faults", fault);
     expect(status).toBe(201);
     expect((await control(backend, "GET /faults")).body).toEqual({
-      faults: [{ ...fault, id: body.id, when: { nth: 1, times: 1 }, hits: 0 }],
+      faults: [
+        {
+          ...{ ...fault, id: body.id, when: { nth: 1, times: 1 }, hits: 0 },
+          text: `webhooks destination ${demo.destinations.app} duplicate 2`,
+        },
+      ],
     });
     const trigger = { destinationId: demo.destinations.app };
     const first = (await control(backend, "POST /webhooks/trigger", trigger)).body;
@@ -150,7 +162,7 @@ describe("the control plane", () => {
   it("includes the reason in an internal error", async () => {
     const backend = newBackend();
     backend.state.users.set("broken", null as never);
-    const { status, body } = await control(backend, "GET /state/users");
+    const { status, body } = await control(backend, "GET /records/users");
     expect([status, body.error.code]).toEqual([500, "internal_error"]);
     expect(body.error.message).toBe("The control plane failed: Cannot convert undefined or null to object");
   });
@@ -166,8 +178,8 @@ describe("the control plane", () => {
 
   it("describes each policy, with its value and the assumption that it belongs to", async () => {
     const backend = newBackend();
-    backend.changePolicies({ callDurationSecs: 5 });
-    const { policies } = (await control(backend, "GET /policies/descriptions")).body;
+    backend.updatePolicies({ callDurationSecs: 5 });
+    const { policies } = (await control(backend, "GET /policies")).body;
     expect(policies.map(({ name }: { name: string }) => name)).toEqual(Object.keys(backend.policies));
     expect(policies).toContainEqual({
       name: "callDurationSecs",
@@ -188,24 +200,21 @@ describe("the control plane", () => {
 
   it("reads and changes policies", async () => {
     const backend = newBackend();
-    await control(backend, "PUT /policies", { queuedCallsListed: false });
-    expect((await control(backend, "GET /policies")).body).toMatchObject({
-      queuedCallsListed: false,
-      dailyCallLimit: 10_000,
-    });
+    const { body } = await control(backend, "PATCH /policies", { queuedCallsListed: false });
+    expect(body.policies).toContainEqual(expect.objectContaining({ name: "queuedCallsListed", value: false }));
+    expect(body.policies).toContainEqual(expect.objectContaining({ name: "dailyCallLimit", value: 10_000 }));
+    expect((await control(backend, "GET /policies")).body).toEqual(body);
   });
 
   it.each([
-    ["PUT /clock", { now: "x" }, "now"],
-    ["PUT /clock", { mood: "frozen" }, "mood"],
+    ["PATCH /clock", { now: "x" }, "now"],
+    ["PATCH /clock", { mood: "frozen" }, "mood"],
     ["POST /clock/advance", { by: "1" }, "by"],
     ["POST /clock/advance", { to: "2020-01-01T00:00:00Z" }, "to"],
     ["POST /faults", { do: { code: "nope" } }, "do.code"],
     ["POST /faults", { do: { code: "conflict" }, when: { nth: 0 } }, "when.nth"],
     ["POST /faults", [], "body"],
     ["POST /faults", { text: "creatCall 503" }, "text"],
-    ["POST /faults/check", { text: "creatCall 503" }, "text"],
-    ["POST /faults/check", { do: { code: "nope" } }, "do.code"],
     ["POST /faults", { text: "createCall 503", do: "reset" }, "do"],
     ["POST /faults", { text: 503 }, "text"],
     ["POST /faults", { webhooks: {}, match: {}, do: "truncate" }, "webhooks"],
@@ -216,27 +225,28 @@ describe("the control plane", () => {
     ["POST /faults", { do: { status: 200, headers: { "transfer-encoding": "x" } } }, "do.headers.transfer-encoding"],
     ["POST /webhooks/trigger", {}, "destinationId"],
     ["POST /webhooks/trigger", { destinationId: "x" }, "destinationId"],
-    ["PUT /webhooks/inbox", { status: 99 }, "status"],
-    ["POST /auth/tokens", { userId: "x" }, "userId"],
-    ["POST /auth/tokens", {}, "role"],
-    ["POST /auth/tokens", { role: "owner", expiresInSecs: 1e300 }, "expiresInSecs"],
-    ["POST /auth/tokens", { role: "owner", accountId: demo.users.owner }, "accountId"],
-    ["POST /auth/api-keys", { role: "boss" }, "role"],
+    ["PATCH /webhooks/inbox", { answer: { status: 99 } }, "answer.status"],
+    ["PATCH /webhooks/inbox", { received: [{}] }, "received"],
+    ["POST /credentials/access-tokens", { userId: "x" }, "userId"],
+    ["POST /credentials/access-tokens", {}, "role"],
+    ["POST /credentials/access-tokens", { role: "owner", expiresInSecs: 1e300 }, "expiresInSecs"],
+    ["POST /credentials/access-tokens", { role: "owner", accountId: demo.users.owner }, "accountId"],
+    ["POST /credentials/api-keys", { role: "boss" }, "role"],
     ["POST /seed", { accounts: [{}] }, "accounts[0].id"],
     ["POST /seed", [], "body"],
-    ["PUT /policies", { nope: 1 }, "nope"],
+    ["PATCH /policies", { nope: 1 }, "nope"],
     ["POST /sandboxes", { name: "a", policies: { nope: 1 } }, "policies.nope"],
     ["POST /sandboxes", { name: "a", seed: { accounts: [{}] } }, "seed.accounts[0].id"],
     ["PUT /snapshot", { version: 2, seed: {} }, "version"],
     ["PUT /snapshot", { version: 1, seed: {} }, "now"],
-    ["POST /requests/wait", { timeoutMs: 30_001 }, "timeoutMs"],
-    ["POST /state/destinations", { id: "x" }, "id"],
-    ["POST /state/nothing", {}, "collection"],
+    ["GET /requests?minCount=1&timeoutMs=30001", undefined, "timeoutMs"],
+    ["POST /records/destinations", { id: "x" }, "id"],
+    ["POST /records/nothing", {}, "collection"],
     ["POST /transfers", {}, "destinationId"],
     ["POST /transfers", { groupId: "x" }, "groupId"],
     ["POST /sandboxes", { name: "B A D" }, "name"],
     ["GET /requests?status=many", undefined, "status"],
-    ["GET /state/numbers/%zz", undefined, "id"],
+    ["DELETE /records/numbers/%zz", undefined, "id"],
   ])("rejects %s with %j and names the field", async (target, body, field) => {
     const answer = await control(createSandboxes().default, target, body);
     expect(answer.status).toBe(400);
@@ -244,7 +254,7 @@ describe("the control plane", () => {
   });
 
   it("rejects the deletion of a record in use with 409 and names what refers to it", async () => {
-    const { status, body } = await control(newBackend(), `DELETE /state/users/${demo.users.agent}`);
+    const { status, body } = await control(newBackend(), `DELETE /records/users/${demo.users.agent}`);
     expect(status).toBe(409);
     expect(body.error).toEqual({
       code: "conflict",
@@ -254,13 +264,13 @@ describe("the control plane", () => {
   });
 
   it.each([
-    "GET /state/users/unknown",
-    "DELETE /state/users/unknown",
-    "GET /transfers/unknown",
-    "DELETE /faults/unknown",
+    "PATCH /records/users/unknown",
+    "DELETE /records/users/unknown",
+    "POST /transfers/unknown/answer",
+    "DELETE /faults?id=unknown",
     "POST /webhooks/deliveries/unknown/redeliver",
   ])("responds to %s with 404", async (target) => {
-    const { status, body } = await control(newBackend(), target);
+    const { status, body } = await control(newBackend(), target, {});
     expect([status, body.error.code]).toEqual([404, "not_found"]);
   });
 
@@ -269,7 +279,11 @@ describe("the control plane", () => {
     ["encoded number", `numbers/${encodeURIComponent(demo.numbers.working)}`],
     ["encoded contact", `contacts/${encodeURIComponent(`${demo.accountId}:${demo.recipients.doNotCall}`)}`],
   ])("finds a record by its %s in the path", async (_, path) => {
-    expect((await control(newBackend(), `GET /state/${path}`)).status).toBe(200);
+    const [collection, id = ""] = path.split("/").map(decodeURIComponent);
+    expect((await control(newBackend(), `PATCH /records/${path}`, {})).status).toBe(200);
+    expect(
+      (await control(newBackend(), `GET /records/${collection}?id=${encodeURIComponent(id)}`)).body.records,
+    ).toHaveLength(1);
   });
 
   it("lists the allowed values of a field", async () => {
@@ -287,7 +301,7 @@ describe("the control plane", () => {
 
   it("answers HEAD as GET without a body, also for a stream", async () => {
     const backend = newBackend();
-    for (const path of ["clock", "events", "nothing"]) {
+    for (const path of ["clock", "events/stream", "nothing"]) {
       const answers = ["GET", "HEAD"].map((method) =>
         backend.fetch(`http://mock.test/_control/v1/${path}`, { method }),
       );
@@ -311,7 +325,7 @@ describe("the control plane", () => {
     expect((await control(other, "GET /snapshot")).body).toEqual(snapshot);
     const sandboxes = createSandboxes({ autoSandboxes: true }).default;
     expect((await control(sandboxes, "POST /sandboxes", { name: "large", seed: snapshot.seed })).status).toBe(201);
-    const { body } = await control(backend, "PUT /policies", { note: "x".repeat(2 ** 20) });
+    const { body } = await control(backend, "PATCH /policies", { note: "x".repeat(2 ** 20) });
     expect(body.error).toMatchObject({
       code: "bad_request",
       message: "The request body exceeds 1 MiB. Send a smaller one.",
@@ -334,7 +348,7 @@ describe("the control plane", () => {
     ["POST /_sandbox/one/_control/v1/seed", 64],
     ["POST /_control/v1/sandboxes", 64],
     ["POST /_control/v1/snapshot", 1],
-    ["PUT /_control/v1/policies", 1],
+    ["PATCH /_control/v1/policies", 1],
     ["POST /api/v1/calls", 1],
     ["PUT /api/v1/_control/v1/snapshot", 1],
   ])("limits the body of %s to %i MiB", (target, mebibytes) => {
@@ -355,7 +369,7 @@ describe("the control plane", () => {
 describe("credentials", () => {
   it.each(["owner", "admin", "member", "agent"])("are issued for the role %s", async (role) => {
     const backend = newBackend();
-    const { body } = await control(backend, "POST /auth/tokens", { role });
+    const { body } = await control(backend, "POST /credentials/access-tokens", { role });
     expect(body).toMatchObject({ accountId: demo.accountId, token: expect.any(String) });
     const headers = { "x-account-id": body.accountId };
     expect((await send(backend, "GET /roles", { token: body.token, headers })).status).toBe(200);
@@ -363,7 +377,10 @@ describe("credentials", () => {
 
   it("are issued for a user, with a lifetime", async () => {
     const backend = newBackend();
-    const { body } = await control(backend, "POST /auth/tokens", { userId: demo.users.agent, expiresInSecs: 5 });
+    const { body } = await control(backend, "POST /credentials/access-tokens", {
+      userId: demo.users.agent,
+      expiresInSecs: 5,
+    });
     expect(body.expiresAt).toBe("2026-03-02T12:00:05.000Z");
     expect((await send(backend, "GET /accounts", { token: body.token })).status).toBe(200);
     await backend.clock.advance({ by: 5000 });
@@ -378,7 +395,7 @@ describe("credentials", () => {
     ["insufficient_scope", "api_key_insufficient_scope"],
   ])("of an API key can be %s", async (state, seen) => {
     const backend = newBackend();
-    const { body } = await control(backend, "POST /auth/api-keys", { state });
+    const { body } = await control(backend, "POST /credentials/api-keys", { state });
     await send(backend, "GET /roles", { token: body.key });
     const [entry] = backend.journal.list();
     expect(entry?.code ?? entry?.operationId).toBe(seen);
@@ -425,29 +442,29 @@ describe("the journal's routes", () => {
   ])("list the operations closest to %s", async (_, target, operationId, fix) => {
     const backend = newBackend();
     await send(backend, target);
-    const [request] = (await control(backend, "GET /requests/unmatched")).body.requests;
+    const [request] = (await control(backend, "GET /requests?unmatched=true")).body.requests;
     expect(request.closest[0]).toMatchObject({ operationId, fix: expect.stringContaining(fix) });
   });
 
   it("suggest a missing prefix", async () => {
     const backend = newBackend();
     await backend.fetch("http://mock.test/roles");
-    const [request] = (await control(backend, "GET /requests/unmatched")).body.requests;
+    const [request] = (await control(backend, "GET /requests?unmatched=true")).body.requests;
     expect(request.closest[0]).toMatchObject({ operationId: "listRoles", fix: "start the path with /api/v1" });
   });
 
   it("wait for future requests", async () => {
     const backend = newBackend();
     await send(backend, "GET /roles");
-    const waited = control(backend, "POST /requests/wait", { operationId: "listRoles", count: 2 });
+    const waited = control(backend, "GET /requests?operationId=listRoles&minCount=2");
     await send(backend, "GET /accounts");
     await send(backend, "GET /roles");
-    expect((await waited).body).toMatchObject({ matched: true, requests: [{ id: 1 }, { id: 3 }] });
+    expect((await waited).body).toMatchObject({ requests: [{ id: 1 }, { id: 3 }] });
   });
 
   it("stop waiting after the timeout", async () => {
-    const waited = await control(newBackend(), "POST /requests/wait", { timeoutMs: 1 });
-    expect(waited).toEqual({ status: 200, body: { matched: false, requests: [] } });
+    const waited = await control(newBackend(), "GET /requests?minCount=1&timeoutMs=1");
+    expect(waited).toEqual({ status: 200, body: { requests: [] } });
   });
 
   it("count responses by operation and status, documented or not", async () => {
@@ -481,16 +498,16 @@ describe("the journal's routes", () => {
 describe("the clock's routes", () => {
   it("read and set time and mode", async () => {
     const backend = newBackend();
-    const { body } = await control(backend, "PUT /clock", { now: "2026-03-02T10:00:00Z" });
+    const { body } = await control(backend, "PATCH /clock", { now: "2026-03-02T10:00:00Z" });
     expect(body).toMatchObject({ now: "2026-03-02T10:00:00.000Z", mode: "frozen", pending: 0 });
-    expect((await control(backend, "PUT /clock", { mode: "flowing" })).body.mode).toBe("flowing");
+    expect((await control(backend, "PATCH /clock", { mode: "flowing" })).body.mode).toBe("flowing");
     backend.close();
   });
 
   it("read and set the rate, which snapshots keep", async () => {
     const backend = newBackend();
     expect((await control(backend, "GET /clock")).body.rate).toBe(1);
-    expect((await control(backend, "PUT /clock", { rate: 60 })).body).toMatchObject({ mode: "frozen", rate: 60 });
+    expect((await control(backend, "PATCH /clock", { rate: 60 })).body).toMatchObject({ mode: "frozen", rate: 60 });
     const snapshot = backend.snapshot();
     backend.reset();
     expect(backend.clock.rate).toBe(1);
@@ -500,7 +517,7 @@ describe("the clock's routes", () => {
     backend.restore(older);
     expect(backend.clock.rate).toBe(1);
     expect(() => backend.restore({ ...snapshot, rate: 0 })).toThrow("rate: must be a number above 0");
-    expect(await control(backend, "PUT /clock", { rate: 0 })).toMatchObject({
+    expect(await control(backend, "PATCH /clock", { rate: 0 })).toMatchObject({
       status: 400,
       body: { error: { field: "rate" } },
     });
@@ -575,15 +592,15 @@ describe("webhooks", () => {
   it("reach the built-in receiver, which responds as configured", async () => {
     const backend = newBackend();
     const { url } = (await control(backend, "GET /webhooks/inbox")).body;
-    const path = `/state/destinations/${demo.destinations.app}`;
+    const path = `/records/destinations/${demo.destinations.app}`;
     expect((await control(backend, `PATCH ${path}`, { config: { url } })).status).toBe(200);
-    await control(backend, "PUT /webhooks/inbox", { status: 503 });
+    await control(backend, "PATCH /webhooks/inbox", { answer: { status: 503 } });
     const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
     expect(delivery).toMatchObject({ status: 503, accepted: false });
     const { received } = (await control(backend, "GET /webhooks/inbox")).body;
     expect(received).toEqual([{ at: delivery.at, headers: expect.any(Object), body: delivery.body }]);
     expect(received[0].headers["service-signature"]).toBe(delivery.headers["Service-Signature"]);
-    await control(backend, "DELETE /webhooks/inbox");
+    await control(backend, "PATCH /webhooks/inbox", { answer: {}, received: [] });
     expect((await control(backend, "GET /webhooks/inbox")).body).toEqual({ url, answer: {}, received: [] });
   });
 });
@@ -594,7 +611,7 @@ describe("the event stream", () => {
     return done ? "" : new TextDecoder().decode(value);
   }
   async function open(backend: Backend) {
-    const { body } = await backend.fetch("http://mock.test/_control/v1/events");
+    const { body } = await backend.fetch("http://mock.test/_control/v1/events/stream");
     if (body === null) throw new Error("no stream");
     const reader = body.getReader();
     expect(await read(reader)).toBe(": connected\n\n");
@@ -609,8 +626,8 @@ describe("the event stream", () => {
       /^id: [0-9a-f]{8}-1\ndata: \{.*"type":"request".*"operationId":"listRoles".*\}\n\n$/,
     );
     backend.collections.update("accounts", demo.accountId, { name: "Other" });
-    expect(await read(reader)).toContain('"type":"state.changed"');
-    backend.changePolicies({ dailyCallLimit: 5 });
+    expect(await read(reader)).toContain('"type":"record.changed"');
+    backend.updatePolicies({ dailyCallLimit: 5 });
     expect(await read(reader)).toContain('"dailyCallLimit":5');
     await backend.deliveries.trigger({ destinationId: demo.destinations.app });
     backend.close();
@@ -625,12 +642,12 @@ describe("the event stream", () => {
   }
   /** Changes a policy this many times. Returns the ids of all events of the backend by their numbers. */
   function change(backend: Backend, times: number): (number: number) => string {
-    for (let index = 0; index < times; index += 1) backend.changePolicies({ dailyCallLimit: index });
+    for (let index = 0; index < times; index += 1) backend.updatePolicies({ dailyCallLimit: index });
     const stream = backend.events.lastId.split("-")[0];
     return (number) => `${stream}-${number}`;
   }
   const readFrom = async (backend: Backend, query: string, headers = {}) => {
-    const { body } = await backend.fetch(`http://mock.test/_control/v1/events${query}`, { headers });
+    const { body } = await backend.fetch(`http://mock.test/_control/v1/events/stream${query}`, { headers });
     if (body === null) throw new Error("no stream");
     const reader = body.getReader();
     await read(reader);
@@ -681,7 +698,7 @@ describe("the event stream", () => {
     const backend = newBackend();
     const id = change(backend, 2005);
     const list = async (query: string) => {
-      const { events, isComplete } = (await control(backend, `GET /events/latest${query}`)).body;
+      const { events, isComplete } = (await control(backend, `GET /events${query}`)).body;
       return [events.map(({ eventId }: { eventId: string }) => eventId), isComplete];
     };
     expect(await list("?limit=2")).toEqual([[id(2004), id(2005)], false]);

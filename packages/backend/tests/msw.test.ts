@@ -148,12 +148,12 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
 
   it("streams the control plane's events", async () => {
     const { backend } = listen({ controlPlane: true });
-    const stream = await fetch(`${baseUrl}/_control/v1/events`);
+    const stream = await fetch(`${baseUrl}/_control/v1/events/stream`);
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     while (!text.includes("policies.changed")) {
       const part = reader?.read();
-      if (text === "") backend.changePolicies({ concurrentCallLimit: 3 });
+      if (text === "") backend.updatePolicies({ concurrentCallLimit: 3 });
       text += (await part)?.value ?? "";
     }
     await reader?.cancel();

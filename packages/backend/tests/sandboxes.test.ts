@@ -129,7 +129,7 @@ describe("sandboxes", () => {
   it("end the event streams of a deleted sandbox", async () => {
     const sandboxes = createSandboxes();
     sandboxes.create("one");
-    const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events");
+    const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events/stream");
     expect(sandboxes.delete("one")).toBe(true);
     expect(await new Response(body).text()).toBe(": connected\n\n");
     expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(404);
@@ -255,7 +255,7 @@ describe("a sandbox that is idle in real time", () => {
 
   it("is kept while an event stream is open, and counts from its end", async () => {
     const { sandboxes, pass } = timed();
-    const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events");
+    const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events/stream");
     pass(2 * idleMs);
     expect(sandboxes.list()).toEqual(["default", "one"]);
     await body?.cancel();

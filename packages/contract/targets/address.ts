@@ -32,12 +32,12 @@ async function credentialsOf(control: Control, who: Caller): Promise<Credentials
   const account = who.accountId === undefined ? {} : { accountId: who.accountId };
   if ("userId" in who) {
     const { userId, expired, deleted } = who;
-    const issued = await control("POST", "/auth/tokens", { userId, ...(expired ? { expired } : {}) });
-    if (deleted) await control("DELETE", `/state/users/${userId}`);
+    const issued = await control("POST", "/credentials/access-tokens", { userId, ...(expired ? { expired } : {}) });
+    if (deleted) await control("DELETE", `/records/users/${userId}`);
     return { accessToken: (issued as { token: string }).token, ...account };
   }
   const { keyOf, accountId: _named, ...options } = who;
-  const issued = await control("POST", "/auth/api-keys", { accountId: keyOf, ...options });
+  const issued = await control("POST", "/credentials/api-keys", { accountId: keyOf, ...options });
   return { apiKey: (issued as { key: string }).key, ...account };
 }
 
@@ -77,7 +77,7 @@ function sandboxTarget(name: string, baseUrl: string, control: Control): Target 
     faults: {
       add: async ({ times = 1, ...fault }) => void (await control("POST", "/faults", { ...fault, when: { times } })),
     },
-    policies: { set: async (limits) => void (await control("PUT", "/policies", limits)) },
+    policies: { set: async (limits) => void (await control("PATCH", "/policies", limits)) },
     deliveries: {
       async trigger(offer) {
         await control("POST", "/webhooks/trigger", offer);
@@ -87,7 +87,12 @@ function sandboxTarget(name: string, baseUrl: string, control: Control): Target 
     },
     transfers: {
       start: async (transfer) => ((await control("POST", "/transfers", transfer)) as { id: string }).id,
-      read: async (id) => (await control("GET", `/transfers/${id}`)) as Transfer,
+      async read(id) {
+        const { transfers } = (await control("GET", `/transfers?id=${id}`)) as { transfers: readonly Transfer[] };
+        const [found] = transfers;
+        if (found === undefined) throw new Error(`There is no transfer ${id}.`);
+        return found;
+      },
     },
   };
 }

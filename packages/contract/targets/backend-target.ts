@@ -39,7 +39,7 @@ export const backendTarget = (
   seed: async (seed) => backend.seed(structuredClone(seed)),
   clock: { now: () => backend.clock.now(), advance: (step) => backend.clock.advance(step) },
   faults: { add: async ({ times = 1, ...fault }) => void backend.faults.add({ ...fault, when: { times } }) },
-  policies: { set: async (limits) => void backend.changePolicies(limits) },
+  policies: { set: async (limits) => void backend.updatePolicies(limits) },
   deliveries: {
     trigger: async (offer) => void (await backend.deliveries.trigger(offer)),
     received: () => received,

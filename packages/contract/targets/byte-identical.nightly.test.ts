@@ -92,10 +92,14 @@ async function converse(send: MswPage["send"]): Promise<Record<string, { status:
   const inPlace = ({ path, ...request }: PlainRequest): PlainRequest => ({ ...request, path: place + path });
   const now = new Date(start).toISOString();
   await ask("the sandbox", control("/sandboxes", { name: "side-by-side", seed: world, now, clock: "frozen", prng: 7 }));
-  const { key } = parsed(await ask("a key", inPlace(control("/auth/api-keys", { accountId: accounts.home })))) as {
+  const { key } = parsed(
+    await ask("a key", inPlace(control("/credentials/api-keys", { accountId: accounts.home }))),
+  ) as {
     key: string;
   };
-  const { token } = parsed(await ask("a token", inPlace(control("/auth/tokens", { userId: users.owner })))) as {
+  const { token } = parsed(
+    await ask("a token", inPlace(control("/credentials/access-tokens", { userId: users.owner }))),
+  ) as {
     token: string;
   };
   for (const id of operationIds)

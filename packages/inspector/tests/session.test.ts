@@ -72,7 +72,7 @@ const clockEvents = [
   { type: "availability.ended" },
   { type: "member.availability" },
   { type: "timer.set" },
-  { type: "state.changed" },
+  { type: "record.changed" },
   { type: "scenario.applied" },
   { type: "request", changeCount: 1 },
 ];

@@ -119,7 +119,7 @@ describe("the command", () => {
       await client.connect(transport);
       expect(client.getNegotiatedProtocolVersion()).toBe(version);
       expect(client.getServerVersion()).toMatchObject({ name: "call-transfer", version: description.version });
-      await client.callTool({ name: "mock_setClock", arguments: { mode: "flowing" } });
+      await client.callTool({ name: "mock_updateClock", arguments: { mode: "flowing" } });
       const { structuredContent } = await client.callTool({ name: "createCall", arguments: aCall });
       expect(structuredContent).toMatchObject({ type: "initiated" });
       await client.close();

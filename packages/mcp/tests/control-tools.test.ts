@@ -11,8 +11,8 @@ describe("the tools of a mock", () => {
     const { data: moved } = await call("mock_advanceClock", { by: 60_000 });
     expect(moved.effects).toMatchObject([{ type: "call.completed", id: placed.callId }]);
     expect(await latest()).toMatchObject([{ id: placed.callId, status: "completed", duration: 60 }]);
-    expect(await call("mock_setClock", { mode: "flowing" })).toMatchObject({ data: { mode: "flowing" } });
-    expect(await call("mock_setClock", { mode: "frozen" })).toMatchObject({ data: { mode: "frozen" } });
+    expect(await call("mock_updateClock", { mode: "flowing" })).toMatchObject({ data: { mode: "flowing" } });
+    expect(await call("mock_updateClock", { mode: "frozen" })).toMatchObject({ data: { mode: "frozen" } });
   });
 
   it("make requests fail, show what was asked and decide who answers", async () => {
@@ -20,7 +20,7 @@ describe("the tools of a mock", () => {
     const { data: added } = await call("mock_addFault", { text: "listRoles conflict always" });
     expect(await call("mock_listFaults")).toMatchObject({ data: { faults: [{ id: added.id }] } });
     expect(await call("listRoles")).toMatchObject({ isError: true });
-    expect(await call("mock_removeFault", { id: added.id })).toMatchObject({ isError: false });
+    expect(await call("mock_deleteFaults", { id: added.id })).toMatchObject({ isError: false });
     expect(await call("listRoles")).toMatchObject({ isError: false });
     const { data: listed } = await call("mock_listRequests", { operationId: "listRoles" });
     expect(listed.requests).toMatchObject([{ status: 409 }, { status: 200 }]);
@@ -92,11 +92,6 @@ describe("the tools of a mock", () => {
         name.startsWith("mock_") && annotations?.[hint] ? [name.slice("mock_".length)] : [],
       );
     for (const name of await named("readOnlyHint")()) expect(name).toMatch(/^(?:get|list)/);
-    expect((await named("destructiveHint")()).sort()).toEqual([
-      "clearFaults",
-      "removeFault",
-      "resetSandbox",
-      "restoreSnapshot",
-    ]);
+    expect((await named("destructiveHint")()).sort()).toEqual(["deleteFaults", "resetSandbox", "restoreSnapshot"]);
   });
 });

@@ -19,7 +19,7 @@ export async function stage(url: string, sandbox: string): Promise<object> {
   await control("POST", "/sandboxes", { name: sandbox });
   const appId = "d0000000-0000-4000-8000-0000000000aa";
   const secret = "signing-secret-of-the-runtimes-app";
-  await control("POST", "/state/destinations", {
+  await control("POST", "/records/destinations", {
     id: appId,
     accountId: demo.accountId,
     name: "App",

@@ -44,7 +44,7 @@ interface AnySchemas {
 type ControlOperation = (typeof controlOperations)[ControlOperationId];
 
 /** Operations whose handler checks the body, with clearer messages than the schema's. */
-const checkedByBackend: ReadonlySet<string> = new Set<ControlOperationId>(["addFault", "checkFault", "putSnapshot"]);
+const checkedByBackend: ReadonlySet<string> = new Set<ControlOperationId>(["addFault", "restoreSnapshot"]);
 
 const match = createRouter<ControlOperation>(Object.values(controlOperations));
 

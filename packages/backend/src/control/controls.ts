@@ -34,7 +34,7 @@ export interface BackendControls {
   /** The current policies. */
   readonly policies: Readonly<Policies>;
   /** Changes policies and returns all of them. Throws InputError naming the invalid one, and then changes none. */
-  changePolicies(changes: Partial<Policies>): Policies;
+  updatePolicies(changes: Partial<Policies>): Policies;
   /** The faults to inject into requests and deliveries. */
   readonly faults: Faults;
   /** Responses to requests that no operation matches. */

@@ -1,5 +1,4 @@
 import type * as z from "zod";
-import type { SeedRecord } from "../data/collections.ts";
 import type { ApiKeyOptions } from "../data/keys.ts";
 import type { zCollection } from "../generated/schemas.gen.ts";
 import { claimsOf } from "../http/authenticate.ts";
@@ -10,29 +9,33 @@ import { accountTimeZone, reasonNotToDisturb } from "../rules/transfers.ts";
 import { InputError } from "../utils/input-error.ts";
 import type { BackendControls } from "./controls.ts";
 import { type ControlHandlers, notFound, type SuccessBody } from "./exchange.ts";
-import { type RedactQuery, redactedRecord, refuseRedacted } from "./redacted.ts";
+import { redactedRecord, refuseRedacted } from "./redacted.ts";
 
 // An address of a network that is reserved for documentation, so no request comes from it.
 const documentationAddress = "192.0.2.1";
 
 export const recordHandlers = {
-  listRecords: ({ backend, params, query }) => ({
-    records: backend.collections.list(nameOf(params)).map((record) => redactedRecord(query, nameOf(params), record)),
-  }),
+  listRecords({ backend: { collections }, params, query }) {
+    const name = nameOf(params);
+    const found = query?.id === undefined ? collections.list(name) : [collections.get(name, query.id) ?? []].flat();
+    return { records: found.map((record) => redactedRecord(query, name, record)) };
+  },
   createRecord({ backend, params, query, body }) {
     refuseRedacted(body);
     return redactedRecord(query, nameOf(params), backend.collections.create(nameOf(params), body));
   },
-  getRecord: ({ backend, params, query }) => shown(query, params, backend.collections.get(nameOf(params), params.id)),
   updateRecord({ backend, params, query, body }) {
     refuseRedacted(body);
-    return shown(query, params, backend.collections.update(nameOf(params), params.id, body));
+    const record = backend.collections.update(nameOf(params), params.id, body);
+    return record === undefined
+      ? notFound(`record ${params.id} in ${params.collection}`)
+      : redactedRecord(query, nameOf(params), record);
   },
   deleteRecord: ({ backend, params }) =>
     backend.collections.delete(nameOf(params), params.id)
       ? undefined
       : notFound(`record ${params.id} in ${params.collection}`),
-  async issueToken({ backend: { keys, state }, body: { userId, role, accountId, ...options } }) {
+  async createAccessToken({ backend: { keys, state }, body: { userId, role, accountId, ...options } }) {
     const account = accountId ?? state.accounts.keys().next().value;
     if (accountId !== undefined && !state.accounts.has(accountId))
       throw new InputError("accountId", `there is no account ${accountId}`);
@@ -59,7 +62,7 @@ export const recordHandlers = {
       ...(member !== undefined && { accountId: member.accountId }),
     };
   },
-  issueApiKey({ backend, body: { state, ...options } }) {
+  createApiKey({ backend, body: { state, ...options } }) {
     return backend.keys.issueApiKey({ ...options, ...restrictionsOf(state) });
   },
   async listAvailability({ backend, query }) {
@@ -71,19 +74,8 @@ export const recordHandlers = {
   },
 } satisfies Partial<ControlHandlers>;
 
-interface Params {
-  readonly collection: string;
-  readonly id: string;
-}
-
-function shown(query: RedactQuery, params: Params, record: SeedRecord | undefined): SeedRecord | Response {
-  return record === undefined
-    ? notFound(`record ${params.id} in ${params.collection}`)
-    : redactedRecord(query, nameOf(params), record);
-}
-
 /** Narrows the name, which the path schema has validated. */
-function nameOf({ collection }: Pick<Params, "collection">): z.output<ReturnType<typeof zCollection>> {
+function nameOf({ collection }: { readonly collection: string }): z.output<ReturnType<typeof zCollection>> {
   return collection as z.output<ReturnType<typeof zCollection>>;
 }
 

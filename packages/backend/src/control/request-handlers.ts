@@ -1,12 +1,11 @@
 import { errorCodes } from "@call-transfer/spec";
 import type { Fault } from "../faults/fault.ts";
-import { assertFault } from "../faults/fault-check.ts";
+import type { ListedFault } from "../faults/faults.ts";
 import { formatFault } from "../faults/format-fault.ts";
-import { parseFault } from "../faults/parse-fault.ts";
 import type { JournalEntry, Rule, Stub } from "../generated/models.gen.ts";
 import { zFaultText } from "../generated/schemas.gen.ts";
 import { specificationSections } from "../generated/specification.gen.ts";
-import { isUnmatched, type OperationCoverage } from "../http/journal.ts";
+import type { OperationCoverage } from "../http/journal.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { redacted } from "../utils/redact.ts";
 import { suggestion } from "../utils/text.ts";
@@ -17,29 +16,12 @@ import { type ControlHandlers, notFound, type SuccessBody } from "./exchange.ts"
 const codesSection = "§7.2";
 
 export const requestHandlers = {
-  getSpecification: () => ({
-    sections: Object.entries(specificationSections).map(([section, { cases, ...texts }]) => ({
-      section,
-      ...texts,
-      ...(cases && { cases: [...cases] }),
-    })),
-  }),
-  listRequests({ backend, query }) {
-    checkOperation(query, backend);
-    return { requests: backend.journal.list(query) };
-  },
-  clearRequests: ({ backend }) => backend.journal.clear(),
-  listUnmatchedRequests: ({ backend }) => ({
-    requests: backend.journal
-      .list()
-      .filter(isUnmatched)
-      .map((entry) => ({ closest: [], ...entry })),
-  }),
-  async waitForRequests({ backend, body: { count = 1, ...filter } }) {
+  async listRequests({ backend, query: { minCount = 0, timeoutMs, ...filter } }) {
     checkOperation(filter, backend);
-    const requests = await backend.journal.wait({ ...filter, count });
-    return { matched: requests.length >= count, requests };
+    if (minCount > 0) await backend.journal.wait({ ...filter, count: minCount, timeoutMs });
+    return { requests: backend.journal.list(filter) };
   },
+  deleteRequests: ({ backend }) => backend.journal.clear(),
   getRequest({ backend, params, query }) {
     const found = backend.journal.get(Number(params.id), { reveal: query?.reveal });
     if (found === undefined) return notFound(`request ${params.id} in the journal`);
@@ -53,32 +35,23 @@ export const requestHandlers = {
   getCoverage: ({ backend }) => ({
     operations: backend.journal.coverage(),
     codes: codesOf(backend.journal.coverage()),
-    unmatched: backend.journal.list().filter(isUnmatched).length,
+    unmatched: backend.journal.list({ unmatched: true }).length,
     refused: backend.journal.list().filter(({ decidedBy }) => decidedBy.step === "gate").length,
   }),
-  listFaults: ({ backend, query }) =>
-    query?.redact
-      ? Response.json({ faults: backend.faults.list().map((fault) => redacted({ ...fault })) })
-      : { faults: backend.faults.list() },
+  listFaults({ backend: { faults, operations }, query }) {
+    const shown = query?.redact ? faults.list().map((fault) => redacted({ ...fault })) : faults.list();
+    return Response.json({ faults: (shown as ReturnType<typeof faults.list>).map((one) => withText(one, operations)) });
+  },
   // `add` validates it.
   addFault({ backend, body }) {
     if (!("text" in Object(body))) return { id: backend.faults.add(body as Fault) };
     const { text } = checkInput(zFaultText(), body);
     return { id: withPathPrefix("text", () => backend.faults.add(text)) };
   },
-  checkFault({ backend, body }) {
-    const fault = checkedFault(body, backend);
-    const text = formatFault(fault, backend.operations);
-    return { fault, ...(text !== undefined && { text }) };
-  },
-  clearFaults: ({ backend }) => backend.faults.clear(),
-  removeFault: ({ backend, params }) => (backend.faults.remove(params.id) ? undefined : notFound(`fault ${params.id}`)),
+  deleteFaults: ({ backend: { faults }, query }) => deleteFrom(faults, "fault", query?.id),
   listStubs: ({ backend }) => ({ stubs: backend.stubs.list() }),
   addStub: ({ backend, body }) => ({ id: backend.stubs.add(body as Stub) }),
-  clearStubs: ({ backend }) => backend.stubs.clear(),
-  replaceStub: ({ backend, params, body }) =>
-    backend.stubs.replace(params.id, body as Stub) ? undefined : notFound(`stub ${params.id}`),
-  removeStub: ({ backend, params }) => (backend.stubs.remove(params.id) ? undefined : notFound(`stub ${params.id}`)),
+  deleteStubs: ({ backend: { stubs }, query }) => deleteFrom(stubs, "stub", query?.id),
 } satisfies Partial<ControlHandlers>;
 
 /** The text behind a decision: of the error code, the status or the operation if there is one, otherwise the section's own. */
@@ -123,11 +96,16 @@ function codesOf(operations: readonly OperationCoverage[]): SuccessBody<"getCove
   });
 }
 
-function checkedFault(body: unknown, { operations }: BackendControls): Fault {
-  if ("text" in Object(body)) {
-    const { text } = checkInput(zFaultText(), body);
-    return withPathPrefix("text", () => parseFault(text, operations));
-  }
-  assertFault(body, operations);
-  return body;
+/** A listed fault, with its text if it has one. */
+function withText(listed: Fault & ListedFault, operations: BackendControls["operations"]) {
+  // The next step of a list is no part of what was typed.
+  const { step: _, ...when } = listed.when ?? {};
+  const text = formatFault({ ...listed, when }, operations);
+  return { ...listed, ...(text !== undefined && { text }) };
+}
+
+/** Deletes all faults or stubs, or the one with the id. */
+function deleteFrom(list: Pick<BackendControls["faults"], "delete" | "clear">, what: string, id: string | undefined) {
+  if (id === undefined) return list.clear();
+  return list.delete(id) ? undefined : notFound(`${what} ${id}`);
 }

@@ -1,4 +1,4 @@
-import { type Scenario, scenarios, unknownScenario } from "../data/scenarios.ts";
+import type { ScenarioName } from "../data/scenarios.ts";
 import { controlDocument } from "../generated/document.gen.ts";
 import { shownTimer } from "../model/change-log.ts";
 import { type Policies, policyTable } from "../model/policies.ts";
@@ -21,9 +21,8 @@ const rows = Object.entries(policyTable) as [keyof Policies, (typeof policyTable
 const eventsByDefault = 100;
 
 export const sandboxHandlers = {
-  getHealth: () => ({ status: "ok" }),
-  getVersion: ({ backend }) => ({ control: versionOf(controlDocument()), api: apiVersionOf(backend) }),
-  getDocument: controlDocument,
+  getHealth: ({ backend }) => ({ status: "ok", control: versionOf(controlDocument()), api: apiVersionOf(backend) }),
+  getOpenApiDocument: controlDocument,
   async listSandboxes({ sandboxes, backend }) {
     if (sandboxes === undefined) return { sandboxes: [{ ...addressOf(""), ...sandboxState(backend) }] };
     const summary = async (name: string): Promise<Summary[]> => {
@@ -38,18 +37,18 @@ export const sandboxHandlers = {
   },
   deleteSandbox: async ({ sandboxes, params }) =>
     (await required(sandboxes).delete(params.name)) ? undefined : notFound(`sandbox "${params.name}"`, "name"),
-  getBackup({ sandboxes }) {
+  downloadBackup({ sandboxes }) {
     const copy = sandboxes?.copy?.();
     if (copy === undefined)
       return controlError("conflict", "This server has no data file. Start it with --data-file, or take a snapshot.");
     return new Response(new Uint8Array(copy), { headers: { "Content-Type": "application/vnd.sqlite3" } });
   },
   resetSandbox: ({ backend }) => backend.reset(),
-  addSeed: ({ backend, body }) => backend.seed(body),
+  seedSandbox: ({ backend, body }) => backend.seed(body),
   getSnapshot: ({ backend }) => backend.snapshot(),
-  putSnapshot: ({ backend, body }) => backend.restore(body),
+  restoreSnapshot: ({ backend, body }) => backend.restore(body),
   getClock: ({ backend }) => formatClock(backend),
-  setClock({ backend, body }) {
+  updateClock({ backend, body }) {
     backend.clock.set(omitUndefined(body));
     return formatClock(backend);
   },
@@ -57,25 +56,10 @@ export const sandboxHandlers = {
     const effects = await backend.advance(body);
     return { ...formatClock(backend), effects };
   },
-  getPolicies: ({ backend }) => ({ ...backend.policies }),
-  changePolicies: ({ backend, body }) => ({ ...backend.changePolicies(body) }),
-  describePolicies: ({ backend }) => ({
-    policies: rows.map(([name, { type, default: byDefault, description, assumption }]) => ({
-      name,
-      description,
-      assumption,
-      value: backend.policies[name],
-      default: byDefault,
-      ...(type === "seconds" && { unit: "seconds" as const }),
-      ...(Array.isArray(type) && { choices: [...type] }),
-    })),
-  }),
-  listScenarios: () => ({ scenarios: scenarios.map(shownScenario) }),
-  applyScenario({ backend, params }) {
-    const found = scenarios.find(({ name }) => name === params.name);
-    if (found === undefined) return controlError("not_found", unknownScenario(params.name), "name");
-    return withPathPrefix("name", () => backend.applyScenario(found.name));
-  },
+  getPolicies: ({ backend }) => ({ policies: shownPolicies(backend.policies) }),
+  updatePolicies: ({ backend, body }) => ({ policies: shownPolicies(backend.updatePolicies(body)) }),
+  applyScenario: ({ backend, params }) =>
+    withPathPrefix("name", () => backend.applyScenario(params.name as ScenarioName)),
   streamEvents({ backend, query, headers }) {
     const resumeAfter = headers.get("last-event-id") ?? query?.after;
     const stream = streamAfter(backend, resumeAfter ?? backend.events.lastId);
@@ -117,6 +101,18 @@ function versionOf({ info }: Readonly<Record<string, unknown>>): string {
   return isObject(info) ? String(info.version ?? "") : "";
 }
 
+function shownPolicies(policies: Readonly<Policies>): SuccessBody<"getPolicies">["policies"] {
+  return rows.map(([name, { type, default: byDefault, description, assumption }]) => ({
+    name,
+    description,
+    assumption,
+    value: policies[name],
+    default: byDefault,
+    ...(type === "seconds" && { unit: "seconds" as const }),
+    ...(Array.isArray(type) && { choices: [...type] }),
+  }));
+}
+
 function formatClock({ clock, upcoming }: BackendControls): SuccessBody<"getClock"> {
   const all = upcoming();
   return {
@@ -128,17 +124,5 @@ function formatClock({ clock, upcoming }: BackendControls): SuccessBody<"getCloc
       .slice(0, maxUpcoming)
       .map(({ at, ...timer }) => ({ at: new Date(at).toISOString(), ...shownTimer(timer) })),
     upcomingCount: all.length,
-  };
-}
-
-/** A scenario without what its description says in words. */
-function shownScenario({ name, description, section, faults, policies, inbox }: (typeof scenarios)[number] & Scenario) {
-  return {
-    name,
-    description,
-    section,
-    ...(faults !== undefined && { faults: [...faults] }),
-    ...(policies !== undefined && { policies: { ...policies } }),
-    ...(inbox !== undefined && { inbox }),
   };
 }

@@ -3,20 +3,16 @@ import type { Delivery } from "../generated/models.gen.ts";
 import type { TransferRecord } from "../model/records.ts";
 import { inboxUrl } from "../platform/inbox.ts";
 import { ringsUntil } from "../rules/transfers.ts";
+import { canonicalId } from "../utils/ids.ts";
 import { limited, omitUndefined } from "../utils/values.ts";
 import { type ControlHandlers, controlError, notFound, type SuccessBody } from "./exchange.ts";
 import { redactedDelivery, redactedMessage } from "./redacted.ts";
 
 export const webhookHandlers = {
   triggerWebhook: ({ backend, body }) => backend.deliveries.trigger(body),
-  listDeliveries: ({ backend, query }) => ({
-    deliveries: limited(answeredAfter(backend.deliveries.list(), query?.after), query ?? {}).map((delivery) =>
-      redactedDelivery(query, delivery),
-    ),
-  }),
-  getDelivery({ backend, params, query }) {
-    const delivery = backend.deliveries.list().find(({ id }) => id === params.id);
-    return delivery === undefined ? notFound(`delivery ${params.id}`) : redactedDelivery(query, delivery);
+  listDeliveries({ backend, query = {} }) {
+    const found = withId(answeredAfter(backend.deliveries.list(), query.after), query.id);
+    return { deliveries: limited(found, query).map((delivery) => redactedDelivery(query, delivery)) };
   },
   redeliverWebhook: ({ backend: { deliveries }, params }) =>
     deliveries.list().some(({ id }) => id === params.id)
@@ -27,24 +23,20 @@ export const webhookHandlers = {
     answer: { ...inbox.answer },
     received: inbox.list().map((event) => (query?.redact ? { ...event, ...redactedMessage(event) } : event)),
   }),
-  setInbox({ backend, body }) {
-    backend.inbox.answer = omitUndefined(body);
+  updateInbox({ backend: { inbox }, body: { answer = inbox.answer, received } }) {
+    if (received !== undefined) inbox.clear();
+    inbox.answer = omitUndefined(answer);
   },
-  clearInbox: ({ backend }) => backend.inbox.clear(),
   listTransfers: async ({ backend, query }) => {
     await backend.clock.runDue();
-    return { transfers: limited(backend.transfers.list(), { limit: query?.limit }).map(formatTransfer) };
+    const found = withId(backend.transfers.list(), query?.id);
+    return { transfers: limited(found, { limit: query?.limit }).map(formatTransfer) };
   },
   async startTransfer({ backend, body }) {
     const transfer = backend.transfers.start(body);
     // So that answers and refusals after 0 seconds are in the response.
     await backend.clock.runDue();
     return formatTransfer(backend.transfers.get(transfer.id) ?? transfer);
-  },
-  async getTransfer({ backend, params }) {
-    await backend.clock.runDue();
-    const transfer = backend.transfers.get(params.id);
-    return transfer === undefined ? notFound(`transfer ${params.id}`) : formatTransfer(transfer);
   },
   async answerTransfer({ backend, params, body }) {
     const transfer = backend.transfers.get(params.id);
@@ -58,17 +50,21 @@ export const webhookHandlers = {
     const transfer = backend.transfers.get(params.id);
     if (transfer === undefined) return notFound(`transfer ${params.id}`);
     if (!backend.transfers.decline(params.id, body))
-      return controlError("conflict", "It does not ring. GET the transfer for the outcome of each ring.");
+      return controlError("conflict", "It does not ring. List the transfer for the outcome of each ring.");
     return formatTransfer(backend.transfers.get(params.id) ?? transfer);
   },
 } satisfies Partial<ControlHandlers>;
+
+function withId<Item extends { readonly id: string }>(items: readonly Item[], id: string | undefined): readonly Item[] {
+  return id === undefined ? items : items.filter((item) => item.id === canonicalId(id));
+}
 
 function answeredAfter(deliveries: readonly Delivery[], after: string | undefined): readonly Delivery[] {
   return after === undefined ? deliveries : deliveries.slice(deliveries.findIndex(({ id }) => id === after) + 1);
 }
 
 /** Formats a transfer: times as timestamps, and the answerer by its ids. */
-export function formatTransfer(transfer: TransferRecord): SuccessBody<"getTransfer"> {
+export function formatTransfer(transfer: TransferRecord): SuccessBody<"startTransfer"> {
   const { startedAt, answeredAt, answeredBy, endedAt, callEndsAt: _, answers: __, rings, ...rest } = transfer;
   const winner = rings[answeredBy ?? -1];
   return {

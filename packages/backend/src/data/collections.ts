@@ -136,7 +136,7 @@ export class CheckedCollections implements Collections {
   #announce(name: CollectionName, id: string, change: string, accountId?: string): void {
     if (name === "calls") resumeCall(this.#backend, id, accountId);
     this.#backend.expiries.refresh();
-    this.#backend.events.emit("state.changed", { id, collection: name, change });
+    this.#backend.events.emit("record.changed", { id, collection: name, change });
     this.#changed();
   }
 }

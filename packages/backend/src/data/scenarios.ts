@@ -1,5 +1,6 @@
 import { limits } from "@call-transfer/spec";
 import { parseFault } from "../faults/parse-fault.ts";
+import type { ScenarioName } from "../generated/models.gen.ts";
 import { dayOf } from "../model/indexes.ts";
 import type { Policies } from "../model/policies.ts";
 import type { CallRecord, DestinationRecord } from "../model/records.ts";
@@ -8,6 +9,8 @@ import { newSigningSecret, secretsAt } from "../rules/accounts.ts";
 import { InputError } from "../utils/input-error.ts";
 import { suggestion } from "../utils/text.ts";
 import type { Core } from "./load-sandbox.ts";
+
+export type { ScenarioName };
 
 /** What a scenario changes of the records that are there when it is applied. */
 type ScenarioEdit =
@@ -20,14 +23,8 @@ type ScenarioEdit =
   /** Every app destination delivers to the built-in inbox. */
   | "appsAtInbox";
 
-/** A situation that apps are tested in, by name. */
-export interface Scenario {
-  /** The name, e.g. `queue-full`. */
-  readonly name: string;
-  /** What happens, in a sentence. */
-  readonly description: string;
-  /** The section of the specification that it is about. */
-  readonly section: string;
+/** What a situation that apps are tested in changes. */
+interface Scenario {
   /** Faults as texts. */
   readonly faults?: readonly string[];
   /** Changes of policies. */
@@ -38,68 +35,18 @@ export interface Scenario {
   readonly edit?: ScenarioEdit;
 }
 
-/** All scenarios. */
-export const scenarios = [
-  {
-    name: "app-misses-offers",
-    description: "The app answers no offer, so each delivery times out. Offers go to the built-in inbox.",
-    section: "§6",
-    inbox: { delaySecs: 86_400 },
-    edit: "appsAtInbox",
-  },
-  {
-    name: "slow-app",
-    description: "The app accepts each offer after eight seconds. Offers go to the built-in inbox.",
-    section: "§6",
-    inbox: { delaySecs: 8 },
-    edit: "appsAtInbox",
-  },
-  {
-    name: "everyone-away",
-    description: "Every member is away until changed, so no person rings.",
-    section: "§2.4",
-    edit: "membersAway",
-  },
-  {
-    name: "secret-just-rotated",
-    description: `Every app destination has a new secret, and each webhook carries two signatures for ${limits.previousSecretOverlapHours} hours.`,
-    section: "§6.2",
-    edit: "secretsRotated",
-  },
-  {
-    name: "daily-quota-used",
-    description: "Every account has placed all its calls of the day, so each call is refused until midnight UTC.",
-    section: "§8",
-    edit: "dailyQuotaUsed",
-  },
-  {
-    name: "queue-full",
-    description: "No call may start and none may wait, so each call is refused with queue_full.",
-    section: "§8.2",
-    policies: { concurrentCallLimit: 0, callQueueLimit: 0 },
-  },
-  {
-    name: "rate-limited",
-    description: "Each credential may send five requests in 20 seconds.",
-    section: "§8.1",
-    policies: { rateLimit: { requests: 5, windowSecs: 20 } },
-  },
-  {
-    name: "flaky-503",
-    description: "One request in five fails with service_unavailable.",
-    section: "§7.2",
-    faults: ["* service_unavailable 20%"],
-  },
-  {
-    name: "lost-answers",
-    description: "Each call is placed, but the connection is reset before the answer arrives.",
-    section: "§8.3",
-    faults: ["createCall processThenDrop always"],
-  },
-] as const satisfies readonly Scenario[];
-
-/** The name of a scenario. */
-export type ScenarioName = (typeof scenarios)[number]["name"];
+/** Every scenario. openapi/control/control.yaml describes them. */
+export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
+  "app-misses-offers": { inbox: { delaySecs: 86_400 }, edit: "appsAtInbox" },
+  "slow-app": { inbox: { delaySecs: 8 }, edit: "appsAtInbox" },
+  "everyone-away": { edit: "membersAway" },
+  "secret-just-rotated": { edit: "secretsRotated" },
+  "daily-quota-used": { edit: "dailyQuotaUsed" },
+  "queue-full": { policies: { concurrentCallLimit: 0, callQueueLimit: 0 } },
+  "rate-limited": { policies: { rateLimit: { requests: 5, windowSecs: 20 } } },
+  "flaky-503": { faults: ["* service_unavailable 20%"] },
+  "lost-answers": { faults: ["createCall processThenDrop always"] },
+};
 
 /** The number of calls that the accounts place to use up their day, at least. */
 const callsOfADay = 20;
@@ -125,15 +72,10 @@ export function applyScenario(parts: Core, name: string): void {
 }
 
 function scenarioNamed(name: string): Scenario {
-  const found = scenarios.find((scenario) => scenario.name === name);
-  if (found === undefined) throw new InputError("", unknownScenario(name));
-  return found;
-}
-
-/** The error message for a name that no scenario has. */
-export function unknownScenario(name: string): string {
-  const names = scenarios.map((scenario) => scenario.name);
-  return `there is no scenario "${name}".${suggestion(String(name), names) || ` Scenarios: ${names.join(", ")}.`}`;
+  if (Object.hasOwn(scenarios, name)) return scenarios[name as ScenarioName];
+  const names = Object.keys(scenarios);
+  const advice = suggestion(String(name), names) || ` Scenarios: ${names.join(", ")}.`;
+  throw new InputError("", `there is no scenario "${name}".${advice}`);
 }
 
 /** Changes records. Throws InputError before the first change if there are none. */

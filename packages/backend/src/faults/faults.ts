@@ -27,8 +27,8 @@ export interface Faults {
   add(fault: Fault | string): string;
   /** Lists the active faults. `nth` and `times` are the counts that remain, and `step` is the next step of a list. */
   list(): readonly (Fault & ListedFault)[];
-  /** Removes a fault; false if none has this id. */
-  remove(id: string): boolean;
+  /** Deletes a fault; false if none has this id. */
+  delete(id: string): boolean;
   /** Removes every fault. */
   clear(): void;
 }
@@ -169,7 +169,7 @@ export function createFaults(
       return add(own);
     },
     list,
-    remove: (id) => removeWhere((entry) => entry.id === id),
+    delete: (id) => removeWhere((entry) => entry.id === id),
     clear: () => void removeWhere(() => true),
     addInitial(fault) {
       const own = validated(fault);
@@ -239,7 +239,7 @@ function restoredFaults(
 /** Throws InputError for more faults than a backend holds. */
 function checkCount(count: number, field: string): void {
   if (count <= mostFaults) return;
-  throw new InputError(field, `more than ${mostFaults} active faults are not allowed. Remove those that are not used.`);
+  throw new InputError(field, `more than ${mostFaults} active faults are not allowed. Delete those that are not used.`);
 }
 
 function activeFault(

@@ -179,6 +179,9 @@ export interface StubResponse {
   readonly body?: unknown;
 }
 
+/** A situation that apps are tested in. */
+export type ScenarioName = "app-misses-offers" | "slow-app" | "everyone-away" | "secret-just-rotated" | "daily-quota-used" | "queue-full" | "rate-limited" | "flaky-503" | "lost-answers";
+
 /** A request and its response in short: no headers, query or body, so no secrets. */
 export interface JournalEntry {
   /** Counts up from 1, also across a clear and a reset. */

@@ -187,20 +187,18 @@ export const zStub = once(() => z.strictObject({
   collection: z.string().min(1).max(63).regex(/^(?!meta$)[a-z][A-Za-z0-9]*$/).optional()
 }));
 
-export const zScenarioName = once(() => z.enum([
-  'app-misses-offers', 'slow-app', 'everyone-away', 'secret-just-rotated', 'daily-quota-used', 'queue-full',
-  'rate-limited', 'flaky-503', 'lost-answers'
+/** A situation that apps are tested in. */
+export const zScenarioName = once(() => z.union([
+  z.literal('app-misses-offers'),
+  z.literal('slow-app'),
+  z.literal('everyone-away'),
+  z.literal('secret-just-rotated'),
+  z.literal('daily-quota-used'),
+  z.literal('queue-full'),
+  z.literal('rate-limited'),
+  z.literal('flaky-503'),
+  z.literal('lost-answers')
 ]));
-
-export const zRequestWait = once(() => z.strictObject({
-  operationId: z.string().optional(),
-  method: z.string().optional(),
-  path: z.string().optional(),
-  status: z.int().optional(),
-  after: z.int().gte(0).optional(),
-  count: z.int().gte(1).lte(1000).optional(),
-  timeoutMs: z.int().gte(0).lte(30000).optional()
-}));
 
 /** The destination of the offer; all other fields become part of the payload. `createdAt` replaces the platform's; `id` and `type` are refused. */
 export const zTrigger = once(() => z.looseObject({ destinationId: z.string() }));
@@ -208,6 +206,12 @@ export const zTrigger = once(() => z.looseObject({ destinationId: z.string() }))
 export const zInboxAnswer = once(() => z.strictObject({
   status: z.int().gte(200).lte(599).optional(),
   delaySecs: z.number().gte(0).lte(86400).optional()
+}));
+
+/** What is absent stays as it is. */
+export const zInboxChange = once(() => z.strictObject({
+  answer: zInboxAnswer().optional(),
+  received: z.array(z.unknown()).max(0).optional()
 }));
 
 export const zRole = once(() => z.enum(['owner', 'admin', 'member', 'agent']));
@@ -270,13 +274,16 @@ export const zCreateSandboxBody = once(() => zNewSandbox());
 
 export const zDeleteSandboxPath = once(() => z.strictObject({ name: zSandboxName() }));
 
-export const zAddSeedBody = once(() => zSeed());
+export const zSeedSandboxBody = once(() => zSeed());
 
-export const zPutSnapshotBody = once(() => zSnapshot());
+export const zRestoreSnapshotBody = once(() => zSnapshot());
 
 export const zListRecordsPath = once(() => z.strictObject({ collection: zCollection() }));
 
-export const zListRecordsQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
+export const zListRecordsQuery = once(() => z.strictObject({
+  redact: z.boolean().optional(),
+  id: z.string().min(1).max(200).optional()
+}));
 
 export const zCreateRecordBody = once(() => zStateRecord());
 
@@ -289,10 +296,6 @@ export const zDeleteRecordPath = once(() => z.strictObject({
   id: z.string().min(1).max(200)
 }));
 
-export const zGetRecordPath = once(() => z.strictObject({ collection: zCollection(), id: z.string().min(1).max(200) }));
-
-export const zGetRecordQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
-
 export const zUpdateRecordBody = once(() => zStateRecord());
 
 export const zUpdateRecordPath = once(() => z.strictObject({
@@ -302,36 +305,33 @@ export const zUpdateRecordPath = once(() => z.strictObject({
 
 export const zUpdateRecordQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
 
-export const zSetClockBody = once(() => zClockSetting());
+export const zUpdateClockBody = once(() => zClockSetting());
 
 export const zAdvanceClockBody = once(() => zClockStep());
+
+export const zDeleteFaultsQuery = once(() => z.strictObject({ id: z.string().min(1).max(100).optional() }));
 
 export const zListFaultsQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
 
 export const zAddFaultBody = once(() => z.union([zFault(), zFaultText()]));
 
-export const zCheckFaultBody = once(() => z.union([zFault(), zFaultText()]));
-
-export const zRemoveFaultPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
+export const zDeleteStubsQuery = once(() => z.strictObject({ id: z.string().min(1).max(100).optional() }));
 
 export const zAddStubBody = once(() => zStub());
 
-export const zRemoveStubPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
-
-export const zReplaceStubBody = once(() => zStub());
-
-export const zReplaceStubPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
-
-export const zApplyScenarioPath = once(() => z.strictObject({ name: z.string() }));
+export const zApplyScenarioPath = once(() => z.strictObject({ name: zScenarioName() }));
 
 export const zListRequestsQuery = once(() => z.strictObject({
   operationId: z.string().optional(),
+  method: z.string().optional(),
+  path: z.string().optional(),
   status: z.int().optional(),
+  unmatched: z.boolean().optional(),
   after: z.int().gte(0).optional(),
-  limit: z.int().gte(1).lte(1000).optional()
+  limit: z.int().gte(1).lte(1000).optional(),
+  minCount: z.int().gte(0).lte(1000).optional(),
+  timeoutMs: z.int().gte(0).lte(30000).optional()
 }));
-
-export const zWaitForRequestsBody = once(() => zRequestWait());
 
 export const zGetRequestPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
 
@@ -343,25 +343,22 @@ export const zTriggerWebhookBody = once(() => zTrigger());
 
 export const zListDeliveriesQuery = once(() => z.strictObject({
   redact: z.boolean().optional(),
+  id: z.string().min(1).optional(),
   after: z.string().optional(),
   limit: z.int().gte(1).lte(1000).optional()
 }));
-
-export const zGetDeliveryPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
-
-export const zGetDeliveryQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
 
 export const zRedeliverWebhookPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
 
 export const zGetInboxQuery = once(() => z.strictObject({ redact: z.boolean().optional() }));
 
-export const zSetInboxBody = once(() => zInboxAnswer());
+export const zUpdateInboxBody = once(() => zInboxChange());
 
-export const zIssueTokenBody = once(() => zNewToken());
+export const zCreateAccessTokenBody = once(() => zNewToken());
 
-export const zIssueApiKeyBody = once(() => zNewApiKey());
+export const zCreateApiKeyBody = once(() => zNewApiKey());
 
-export const zChangePoliciesBody = once(() => zPolicies());
+export const zUpdatePoliciesBody = once(() => zPolicies());
 
 export const zStreamEventsQuery = once(() => z.strictObject({ after: z.string().optional() }));
 
@@ -370,11 +367,12 @@ export const zListEventsQuery = once(() => z.strictObject({
   limit: z.int().gte(1).lte(2000).optional()
 }));
 
-export const zListTransfersQuery = once(() => z.strictObject({ limit: z.int().gte(1).lte(1000).optional() }));
+export const zListTransfersQuery = once(() => z.strictObject({
+  id: z.string().min(1).optional(),
+  limit: z.int().gte(1).lte(1000).optional()
+}));
 
 export const zStartTransferBody = once(() => zNewTransfer());
-
-export const zGetTransferPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));
 
 export const zAnswerTransferBody = once(() => zTransferAnswer());
 
@@ -389,61 +387,47 @@ export const zListAvailabilityQuery = once(() => z.strictObject({ accountId: z.s
 /** What checks the path, query and body of each request to the control plane. */
 export const controlSchemas = {
   getHealth: {},
-  getVersion: {},
-  getDocument: {},
-  getSpecification: {},
+  getOpenApiDocument: {},
   listSandboxes: {},
   createSandbox: { body: zCreateSandboxBody },
   deleteSandbox: { path: zDeleteSandboxPath },
   resetSandbox: {},
-  addSeed: { body: zAddSeedBody },
-  getBackup: {},
+  seedSandbox: { body: zSeedSandboxBody },
+  downloadBackup: {},
   getSnapshot: {},
-  putSnapshot: { body: zPutSnapshotBody },
+  restoreSnapshot: { body: zRestoreSnapshotBody },
   listRecords: { path: zListRecordsPath, query: zListRecordsQuery },
   createRecord: { path: zCreateRecordPath, query: zCreateRecordQuery, body: zCreateRecordBody },
-  getRecord: { path: zGetRecordPath, query: zGetRecordQuery },
   updateRecord: { path: zUpdateRecordPath, query: zUpdateRecordQuery, body: zUpdateRecordBody },
   deleteRecord: { path: zDeleteRecordPath },
   getClock: {},
-  setClock: { body: zSetClockBody },
+  updateClock: { body: zUpdateClockBody },
   advanceClock: { body: zAdvanceClockBody },
   listFaults: { query: zListFaultsQuery },
   addFault: { body: zAddFaultBody },
-  clearFaults: {},
-  checkFault: { body: zCheckFaultBody },
-  removeFault: { path: zRemoveFaultPath },
+  deleteFaults: { query: zDeleteFaultsQuery },
   listStubs: {},
   addStub: { body: zAddStubBody },
-  clearStubs: {},
-  replaceStub: { path: zReplaceStubPath, body: zReplaceStubBody },
-  removeStub: { path: zRemoveStubPath },
-  listScenarios: {},
+  deleteStubs: { query: zDeleteStubsQuery },
   applyScenario: { path: zApplyScenarioPath },
   listRequests: { query: zListRequestsQuery },
-  clearRequests: {},
-  listUnmatchedRequests: {},
-  waitForRequests: { body: zWaitForRequestsBody },
+  deleteRequests: {},
   getRequest: { path: zGetRequestPath, query: zGetRequestQuery },
   replayRequest: { path: zReplayRequestPath },
   triggerWebhook: { body: zTriggerWebhookBody },
   listDeliveries: { query: zListDeliveriesQuery },
-  getDelivery: { path: zGetDeliveryPath, query: zGetDeliveryQuery },
   redeliverWebhook: { path: zRedeliverWebhookPath },
   getInbox: { query: zGetInboxQuery },
-  setInbox: { body: zSetInboxBody },
-  clearInbox: {},
-  issueToken: { body: zIssueTokenBody },
-  issueApiKey: { body: zIssueApiKeyBody },
+  updateInbox: { body: zUpdateInboxBody },
+  createAccessToken: { body: zCreateAccessTokenBody },
+  createApiKey: { body: zCreateApiKeyBody },
   getPolicies: {},
-  changePolicies: { body: zChangePoliciesBody },
-  describePolicies: {},
+  updatePolicies: { body: zUpdatePoliciesBody },
   getCoverage: {},
   streamEvents: { query: zStreamEventsQuery },
   listEvents: { query: zListEventsQuery },
   listTransfers: { query: zListTransfersQuery },
   startTransfer: { body: zStartTransferBody },
-  getTransfer: { path: zGetTransferPath },
   answerTransfer: { path: zAnswerTransferPath, body: zAnswerTransferBody },
   declineTransfer: { path: zDeclineTransferPath, body: zDeclineTransferBody },
   listAvailability: { query: zListAvailabilityQuery },

@@ -2,51 +2,36 @@
 
 export interface paths {
   readonly "/_control/v1/health": { readonly get: operations["getHealth"] };
-  readonly "/_control/v1/version": { readonly get: operations["getVersion"] };
-  readonly "/_control/v1/openapi.json": { readonly get: operations["getDocument"] };
-  readonly "/_control/v1/specification": { readonly get: operations["getSpecification"] };
+  readonly "/_control/v1/openapi.json": { readonly get: operations["getOpenApiDocument"] };
   readonly "/_control/v1/sandboxes": { readonly get: operations["listSandboxes"]; readonly post: operations["createSandbox"] };
   readonly "/_control/v1/sandboxes/{name}": { readonly delete: operations["deleteSandbox"] };
   readonly "/_control/v1/reset": { readonly post: operations["resetSandbox"] };
-  readonly "/_control/v1/seed": { readonly post: operations["addSeed"] };
-  readonly "/_control/v1/backup": { readonly get: operations["getBackup"] };
-  readonly "/_control/v1/snapshot": { readonly get: operations["getSnapshot"]; readonly put: operations["putSnapshot"] };
-  readonly "/_control/v1/state/{collection}": { readonly get: operations["listRecords"]; readonly post: operations["createRecord"] };
-  readonly "/_control/v1/state/{collection}/{id}": {
-    readonly get: operations["getRecord"];
-    readonly delete: operations["deleteRecord"];
-    readonly patch: operations["updateRecord"];
-  };
-  readonly "/_control/v1/clock": { readonly get: operations["getClock"]; readonly put: operations["setClock"] };
+  readonly "/_control/v1/seed": { readonly post: operations["seedSandbox"] };
+  readonly "/_control/v1/backup": { readonly get: operations["downloadBackup"] };
+  readonly "/_control/v1/snapshot": { readonly get: operations["getSnapshot"]; readonly put: operations["restoreSnapshot"] };
+  readonly "/_control/v1/records/{collection}": { readonly get: operations["listRecords"]; readonly post: operations["createRecord"] };
+  readonly "/_control/v1/records/{collection}/{id}": { readonly delete: operations["deleteRecord"]; readonly patch: operations["updateRecord"] };
+  readonly "/_control/v1/clock": { readonly get: operations["getClock"]; readonly patch: operations["updateClock"] };
   readonly "/_control/v1/clock/advance": { readonly post: operations["advanceClock"] };
-  readonly "/_control/v1/faults": { readonly get: operations["listFaults"]; readonly post: operations["addFault"]; readonly delete: operations["clearFaults"] };
-  readonly "/_control/v1/faults/check": { readonly post: operations["checkFault"] };
-  readonly "/_control/v1/faults/{id}": { readonly delete: operations["removeFault"] };
-  readonly "/_control/v1/stubs": { readonly get: operations["listStubs"]; readonly post: operations["addStub"]; readonly delete: operations["clearStubs"] };
-  readonly "/_control/v1/stubs/{id}": { readonly put: operations["replaceStub"]; readonly delete: operations["removeStub"] };
-  readonly "/_control/v1/scenarios": { readonly get: operations["listScenarios"] };
+  readonly "/_control/v1/faults": { readonly get: operations["listFaults"]; readonly post: operations["addFault"]; readonly delete: operations["deleteFaults"] };
+  readonly "/_control/v1/stubs": { readonly get: operations["listStubs"]; readonly post: operations["addStub"]; readonly delete: operations["deleteStubs"] };
   readonly "/_control/v1/scenarios/{name}": { readonly post: operations["applyScenario"] };
-  readonly "/_control/v1/requests": { readonly get: operations["listRequests"]; readonly delete: operations["clearRequests"] };
-  readonly "/_control/v1/requests/unmatched": { readonly get: operations["listUnmatchedRequests"] };
-  readonly "/_control/v1/requests/wait": { readonly post: operations["waitForRequests"] };
+  readonly "/_control/v1/requests": { readonly get: operations["listRequests"]; readonly delete: operations["deleteRequests"] };
   readonly "/_control/v1/requests/{id}": { readonly get: operations["getRequest"] };
   readonly "/_control/v1/requests/{id}/replay": { readonly post: operations["replayRequest"] };
   readonly "/_control/v1/webhooks/trigger": { readonly post: operations["triggerWebhook"] };
   readonly "/_control/v1/webhooks/deliveries": { readonly get: operations["listDeliveries"] };
-  readonly "/_control/v1/webhooks/deliveries/{id}": { readonly get: operations["getDelivery"] };
   readonly "/_control/v1/webhooks/deliveries/{id}/redeliver": { readonly post: operations["redeliverWebhook"] };
-  readonly "/_control/v1/webhooks/inbox": { readonly get: operations["getInbox"]; readonly put: operations["setInbox"]; readonly delete: operations["clearInbox"] };
-  readonly "/_control/v1/auth/tokens": { readonly post: operations["issueToken"] };
-  readonly "/_control/v1/auth/api-keys": { readonly post: operations["issueApiKey"] };
-  readonly "/_control/v1/policies": { readonly get: operations["getPolicies"]; readonly put: operations["changePolicies"] };
-  readonly "/_control/v1/policies/descriptions": { readonly get: operations["describePolicies"] };
+  readonly "/_control/v1/webhooks/inbox": { readonly get: operations["getInbox"]; readonly patch: operations["updateInbox"] };
+  readonly "/_control/v1/credentials/access-tokens": { readonly post: operations["createAccessToken"] };
+  readonly "/_control/v1/credentials/api-keys": { readonly post: operations["createApiKey"] };
+  readonly "/_control/v1/policies": { readonly get: operations["getPolicies"]; readonly patch: operations["updatePolicies"] };
   readonly "/_control/v1/coverage": { readonly get: operations["getCoverage"] };
-  readonly "/_control/v1/events": { readonly get: operations["streamEvents"] };
-  readonly "/_control/v1/events/latest": { readonly get: operations["listEvents"] };
+  readonly "/_control/v1/events/stream": { readonly get: operations["streamEvents"] };
+  readonly "/_control/v1/events": { readonly get: operations["listEvents"] };
   readonly "/_control/v1/transfers": { readonly get: operations["listTransfers"]; readonly post: operations["startTransfer"] };
-  readonly "/_control/v1/transfers/{id}": { readonly get: operations["getTransfer"] };
-  readonly "/_control/v1/transfers/{id}/answers": { readonly post: operations["answerTransfer"] };
-  readonly "/_control/v1/transfers/{id}/declines": { readonly post: operations["declineTransfer"] };
+  readonly "/_control/v1/transfers/{id}/answer": { readonly post: operations["answerTransfer"] };
+  readonly "/_control/v1/transfers/{id}/decline": { readonly post: operations["declineTransfer"] };
   readonly "/_control/v1/members/availability": { readonly get: operations["listAvailability"] };
 }
 export type webhooks = Record<string, never>;
@@ -63,19 +48,12 @@ export interface components {
     readonly Health: {
       /** @constant */
       readonly status: "ok";
+      /** @description The version of the control plane. */
+      readonly control: string;
+      /** @description The version of the API in its paths, such as `v1`. */
+      readonly api: string;
     };
-    readonly Version: { readonly control: string; readonly api: string };
     readonly Document: { readonly [key: string]: unknown };
-    readonly Specification: {
-      readonly sections: readonly (components["schemas"]["Rule"] & {
-        /** @description What it says of a status or an error code. */
-        readonly cases?: readonly {
-          /** @description A status, such as `403`, or an error code. */
-          readonly when: string;
-          readonly text: string;
-        }[];
-      })[];
-    };
     /** @description A text of the specification. Code in it stands between backticks. */
     readonly Rule: {
       /** @description The section, such as `§4.1`. */
@@ -334,17 +312,14 @@ export interface components {
       readonly resetsAt?: string;
     } & { readonly [key: string]: unknown };
     readonly FaultAdded: { readonly id: string };
-    readonly CheckedFault: {
-      readonly fault: components["schemas"]["Fault"];
-      /** @description The fault as a text; absent if only JSON can say it. */
-      readonly text?: string;
-    };
     readonly FaultList: {
       readonly faults: readonly (components["schemas"]["Fault"] & components["schemas"]["FaultAdded"] & {
         /** @description How many requests or deliveries it has changed. */
         readonly hits: number;
         /** @description The scenario that added it, if one did. */
         readonly scenario?: string;
+        /** @description The fault as a text; absent if only JSON can say it. */
+        readonly text?: string;
       })[];
     };
     /** @description A response of your own, for requests that no operation of the API matches. It has one of `response`, `responses` and `collection`. */
@@ -394,20 +369,8 @@ export interface components {
         readonly hits: number;
       })[];
     };
-    /** @enum {string} */
+    /** @description A situation that apps are tested in. */
     readonly ScenarioName: "app-misses-offers" | "slow-app" | "everyone-away" | "secret-just-rotated" | "daily-quota-used" | "queue-full" | "rate-limited" | "flaky-503" | "lost-answers";
-    readonly Scenario: {
-      readonly name: components["schemas"]["ScenarioName"];
-      /** @description What happens, in a sentence. */
-      readonly description: string;
-      /** @description The section of the specification that it is about. */
-      readonly section: string;
-      /** @description The faults that it adds, as texts. Each has the name of the scenario as `name` and `scenario`. */
-      readonly faults?: readonly string[];
-      readonly policies?: components["schemas"]["Policies"];
-      readonly inbox?: components["schemas"]["InboxAnswer"];
-    };
-    readonly ScenarioList: { readonly scenarios: readonly components["schemas"]["Scenario"][] };
     /** @description A request and its response in short: no headers, query or body, so no secrets. */
     readonly RequestEntry: {
       /** @description Counts up from 1, also across a clear and a reset. */
@@ -513,7 +476,6 @@ export interface components {
       /** @description The record after the request; absent if the request removed it. */
       readonly after?: { readonly [key: string]: unknown };
     };
-    readonly UnmatchedList: { readonly requests: readonly (components["schemas"]["RequestEntry"] & { readonly closest: readonly components["schemas"]["ClosestOperation"][] })[] };
     /** @description An operation that resembles an unmatched request. */
     readonly ClosestOperation: {
       /** @description The operation, e.g. `listRoles`. */
@@ -525,19 +487,6 @@ export interface components {
       /** @description How to change the request so that it matches, e.g. `replace role with roles`. */
       readonly fix: string;
     };
-    readonly RequestWait: {
-      readonly operationId?: string;
-      readonly method?: string;
-      readonly path?: string;
-      readonly status?: number;
-      /** @description Only entries with a higher id count. */
-      readonly after?: number;
-      /** @description The number of requests to wait for; 1 by default. */
-      readonly count?: number;
-      /** @description The timeout in milliseconds of real time; 5000 by default. */
-      readonly timeoutMs?: number;
-    };
-    readonly RequestWaited: { readonly matched: boolean; readonly requests: readonly components["schemas"]["RequestEntry"][] };
     /** @description The destination of the offer; all other fields become part of the payload. `createdAt` replaces the platform's; `id` and `type` are refused. */
     readonly Trigger: { readonly destinationId: string } & { readonly [key: string]: unknown };
     /** @description One attempt to deliver an event to the server of an `app` destination. */
@@ -598,6 +547,13 @@ export interface components {
       /** @description The delay before the response, on the sandbox's clock; 0 by default. A delay of at least the policy `deliveryTimeoutSecs` means no response. */
       readonly delaySecs?: number;
     };
+    /** @description What is absent stays as it is. */
+    readonly InboxChange: {
+      /** @description The whole new response; `{}` for 204 at once. */
+      readonly answer?: components["schemas"]["InboxAnswer"];
+      /** @description An empty list, which removes the events. */
+      readonly received?: readonly unknown[];
+    };
     /** @description An event as the inbox received it. */
     readonly InboxEvent: {
       /**
@@ -655,7 +611,7 @@ export interface components {
     readonly ApiKey: { readonly id: string; readonly key: string };
     /** @description The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). Unknown names and invalid values are rejected. */
     readonly Policies: { readonly [key: string]: unknown };
-    readonly PolicyDescriptions: {
+    readonly PolicyList: {
       readonly policies: readonly {
         readonly name: string;
         readonly description: string;
@@ -844,17 +800,9 @@ export interface operations {
     readonly parameters: {};
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Health"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly getVersion: {
-    readonly parameters: {};
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Version"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly getDocument: {
+  readonly getOpenApiDocument: {
     readonly parameters: {};
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Document"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly getSpecification: {
-    readonly parameters: {};
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Specification"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listSandboxes: {
     readonly parameters: {};
@@ -870,12 +818,12 @@ export interface operations {
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly resetSandbox: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
-  readonly addSeed: {
+  readonly seedSandbox: {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Seed"] } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly getBackup: {
+  readonly downloadBackup: {
     readonly parameters: {};
     readonly responses: { readonly 200: { content: { readonly "application/vnd.sqlite3": unknown } }; readonly "4XX": components["responses"]["Rejected"] };
   };
@@ -883,14 +831,14 @@ export interface operations {
     readonly parameters: {};
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Snapshot"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly putSnapshot: {
+  readonly restoreSnapshot: {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Snapshot"] } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listRecords: {
     readonly parameters: {
-      readonly query?: { readonly redact?: components["parameters"]["Redact"] };
+      readonly query?: { readonly redact?: components["parameters"]["Redact"]; readonly id?: string };
       readonly path: { readonly collection: components["parameters"]["Collection"] };
     };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RecordList"] } }; readonly "4XX": components["responses"]["Rejected"] };
@@ -902,13 +850,6 @@ export interface operations {
     };
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["StateRecord"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["StateRecord"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly getRecord: {
-    readonly parameters: {
-      readonly query?: { readonly redact?: components["parameters"]["Redact"] };
-      readonly path: { readonly collection: components["parameters"]["Collection"]; readonly id: string };
-    };
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["StateRecord"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly deleteRecord: {
     readonly parameters: { readonly path: { readonly collection: components["parameters"]["Collection"]; readonly id: string } };
@@ -926,7 +867,7 @@ export interface operations {
     readonly parameters: {};
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Clock"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly setClock: {
+  readonly updateClock: {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["ClockSetting"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Clock"] } }; readonly "4XX": components["responses"]["Rejected"] };
@@ -945,14 +886,8 @@ export interface operations {
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Fault"] | components["schemas"]["FaultText"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["FaultAdded"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly clearFaults: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
-  readonly checkFault: {
-    readonly parameters: {};
-    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Fault"] | components["schemas"]["FaultText"] } };
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["CheckedFault"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly removeFault: {
-    readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
+  readonly deleteFaults: {
+    readonly parameters: { readonly query?: { readonly id?: string } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listStubs: {
@@ -964,38 +899,31 @@ export interface operations {
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Stub"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["StubAdded"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly clearStubs: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
-  readonly replaceStub: {
-    readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
-    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Stub"] } };
+  readonly deleteStubs: {
+    readonly parameters: { readonly query?: { readonly id?: string } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly removeStub: {
-    readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
-    readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly listScenarios: {
-    readonly parameters: {};
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["ScenarioList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly applyScenario: {
-    readonly parameters: { readonly path: { readonly name: string } };
+    readonly parameters: { readonly path: { readonly name: components["schemas"]["ScenarioName"] } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listRequests: {
-    readonly parameters: { readonly query?: { readonly operationId?: string; readonly status?: number; readonly after?: number; readonly limit?: number } };
+    readonly parameters: {
+      readonly query?: {
+        readonly operationId?: string;
+        readonly method?: string;
+        readonly path?: string;
+        readonly status?: number;
+        readonly unmatched?: boolean;
+        readonly after?: number;
+        readonly limit?: number;
+        readonly minCount?: number;
+        readonly timeoutMs?: number;
+      };
+    };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly clearRequests: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
-  readonly listUnmatchedRequests: {
-    readonly parameters: {};
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["UnmatchedList"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly waitForRequests: {
-    readonly parameters: {};
-    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["RequestWait"] } };
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestWaited"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
+  readonly deleteRequests: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
   readonly getRequest: {
     readonly parameters: { readonly query?: { readonly reveal?: boolean }; readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestDetail"] } }; readonly "4XX": components["responses"]["Rejected"] };
@@ -1010,12 +938,8 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Delivery"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listDeliveries: {
-    readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"]; readonly after?: string; readonly limit?: number } };
+    readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"]; readonly id?: string; readonly after?: string; readonly limit?: number } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["DeliveryList"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly getDelivery: {
-    readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"] }; readonly path: { readonly id: components["parameters"]["Id"] } };
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Delivery"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly redeliverWebhook: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
@@ -1025,37 +949,29 @@ export interface operations {
     readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Inbox"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly setInbox: {
+  readonly updateInbox: {
     readonly parameters: {};
-    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["InboxAnswer"] } };
+    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["InboxChange"] } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly clearInbox: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
-  readonly issueToken: {
+  readonly createAccessToken: {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["NewToken"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["Token"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly issueApiKey: {
+  readonly createApiKey: {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["NewApiKey"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["ApiKey"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getPolicies: {
     readonly parameters: {};
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Policies"] } }; readonly "4XX": components["responses"]["Rejected"] };
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["PolicyList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
-  readonly changePolicies: {
+  readonly updatePolicies: {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Policies"] } };
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Policies"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly describePolicies: {
-    readonly parameters: {};
-    readonly responses: {
-      readonly 200: { content: { readonly "application/json": components["schemas"]["PolicyDescriptions"] } };
-      readonly "4XX": components["responses"]["Rejected"];
-    };
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["PolicyList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getCoverage: {
     readonly parameters: {};
@@ -1070,17 +986,13 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["EventList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listTransfers: {
-    readonly parameters: { readonly query?: { readonly limit?: number } };
+    readonly parameters: { readonly query?: { readonly id?: string; readonly limit?: number } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["TransferList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly startTransfer: {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["NewTransfer"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["Transfer"] } }; readonly "4XX": components["responses"]["Rejected"] };
-  };
-  readonly getTransfer: {
-    readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
-    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Transfer"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly answerTransfer: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };

@@ -100,6 +100,8 @@ export interface JournalFilter {
   readonly path?: string | undefined;
   /** Only requests with this response status. */
   readonly status?: number | undefined;
+  /** Only requests that match no operation; if false, only others. */
+  readonly unmatched?: boolean | undefined;
   /** Only entries with a higher id. */
   readonly after?: number | undefined;
 }
@@ -252,7 +254,7 @@ function countsIn({ changes, timers }: Effects): Pick<JournalEntry, "changeCount
 }
 
 /** Whether nothing matches a request. One that was refused was not compared, and one that was passed on got its answer. */
-export function isUnmatched({ operationId, stub, decidedBy }: JournalEntry): boolean {
+function isUnmatched({ operationId, stub, decidedBy }: JournalEntry): boolean {
   return operationId === undefined && stub === undefined && !["gate", "elsewhere"].includes(decidedBy.step);
 }
 
@@ -262,7 +264,8 @@ function matches(filter: JournalFilter, entry: JournalEntry): boolean {
     (filter.operationId ?? entry.operationId) === entry.operationId &&
     (filter.method ?? entry.method).toUpperCase() === entry.method &&
     (filter.path ?? entry.path) === entry.path &&
-    (filter.status ?? entry.status) === entry.status
+    (filter.status ?? entry.status) === entry.status &&
+    (filter.unmatched === undefined || filter.unmatched === isUnmatched(entry))
   );
 }
 

@@ -77,10 +77,8 @@ export interface Stubs {
   add(stub: Stub): string;
   /** Lists the stubs. */
   list(): readonly ListedStub[];
-  /** Replaces a stub, which keeps its id; false if none has this id. Throws InputError like `add`. */
-  replace(id: string, stub: Stub): boolean;
-  /** Removes a stub; false if none has this id. */
-  remove(id: string): boolean;
+  /** Deletes a stub; false if none has this id. */
+  delete(id: string): boolean;
   /** Removes every stub. The records of their collections stay. */
   clear(): void;
 }
@@ -126,10 +124,6 @@ export function createStubs(
     all = stubs;
     changed();
   };
-  const checked = (id: string, stub: unknown, others: readonly ActiveStub[]): ActiveStub => {
-    assertStub(stub, table);
-    return newStub(id, stub, others);
-  };
   const drop = (isGone: (entry: ActiveStub) => boolean): boolean => {
     const gone = all.filter(isGone);
     if (gone.length > 0) put(all.filter((entry) => !isGone(entry)));
@@ -138,21 +132,15 @@ export function createStubs(
   };
   const stubs: Stubs = {
     add(stub) {
-      const entry = checked(`stub-${last + 1}`, stub, all);
+      assertStub(stub, table);
+      const entry = newStub(`stub-${last + 1}`, stub, all);
       last += 1;
       put([...all, entry]);
       events.emit("stub.added", { id: entry.id, method: stub.method, path: stub.path });
       return entry.id;
     },
     list: () => all.map(listed),
-    replace(id, stub) {
-      const index = all.findIndex((entry) => entry.id === id);
-      if (index === -1) return false;
-      put(all.with(index, checked(id, stub, all.toSpliced(index, 1))));
-      events.emit("stub.replaced", { id, method: stub.method, path: stub.path });
-      return true;
-    },
-    remove: (id) => drop((entry) => entry.id === id),
+    delete: (id) => drop((entry) => entry.id === id),
     clear: () => void drop(() => true),
   };
   return {
@@ -177,12 +165,11 @@ export function createStubs(
 /** Prepares a stub that was checked, beside others. Throws InputError for one too many, and for one that is there already. */
 function newStub(id: string, stub: Stub, others: readonly ActiveStub[], hits = 0): ActiveStub {
   if (others.length >= mostStubs)
-    throw new InputError("", `more than ${mostStubs} stubs are not allowed. Remove those that are not used.`);
+    throw new InputError("", `more than ${mostStubs} stubs are not allowed. Delete those that are not used.`);
   const entry = activeStub(id, structuredClone(stub), hits);
   const same = others.find(({ shape }) => shape === entry.shape);
   if (same === undefined) return entry;
-  const advice = "Replace it, or remove one of the two.";
-  throw new InputError("path", `${same.id} has the same method, path and match. ${advice}`);
+  throw new InputError("path", `${same.id} has the same method, path and match. Delete one of the two.`);
 }
 
 /** The stubs of a snapshot. A stub for a path that is now an operation is kept, but the operation answers. */

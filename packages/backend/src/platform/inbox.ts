@@ -24,7 +24,7 @@ export interface Inbox {
   answer: InboxAnswer;
   /** The latest 1000, oldest first. */
   list(): readonly InboxEvent[];
-  /** Removes every event. */
+  /** Removes every event, and sets the default answer. */
   clear(): void;
 }
 

@@ -6,7 +6,7 @@ import { send } from "../test-client.ts";
 const newBackend = () => createBackend({ controlPlane: true });
 
 async function open(backend: Backend, query = "") {
-  return textsOf(await backend.fetch(`http://mock.test/_control/v1/events${query}`));
+  return textsOf(await backend.fetch(`http://mock.test/_control/v1/events/stream${query}`));
 }
 
 function textsOf({ body }: Response) {
@@ -47,10 +47,10 @@ describe("the readers of the event stream", () => {
 
   it("get what happens within some milliseconds together", async () => {
     const backend = newBackend();
-    const { body } = await backend.fetch("http://mock.test/_control/v1/events");
+    const { body } = await backend.fetch("http://mock.test/_control/v1/events/stream");
     const reader = body?.getReader();
     await reader?.read();
-    for (const _ of upTo(20)) backend.changePolicies({});
+    for (const _ of upTo(20)) backend.updatePolicies({});
     const { value } = (await reader?.read()) ?? {};
     expect(new TextDecoder().decode(value).match(/^id: /gm)).toHaveLength(20);
   });
@@ -61,7 +61,7 @@ describe("the readers of the event stream", () => {
     const readers: Reader[] = [];
     for (const _ of upTo(30)) {
       readers.push(await open(backend));
-      backend.changePolicies({});
+      backend.updatePolicies({});
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     expect(await readTo(early, 30)).toEqual(upTo(30));
@@ -71,28 +71,28 @@ describe("the readers of the event stream", () => {
 
   it("get what they have missed, in pages, and go on with what happens", async () => {
     const backend = newBackend();
-    for (const _ of upTo(1900)) backend.changePolicies({});
+    for (const _ of upTo(1900)) backend.updatePolicies({});
     const [stream] = backend.events.lastId.split("-");
     const reader = await open(backend, `?after=${stream}-100`);
     expect(await readTo(reader, 1900)).toEqual(upTo(1900).slice(100));
-    backend.changePolicies({});
+    backend.updatePolicies({});
     expect(await readTo(reader, 1901)).toEqual([1901]);
   });
 
   it("go on while another one does not read", async () => {
     const backend = newBackend();
-    const { body: unread } = await backend.fetch("http://mock.test/_control/v1/events");
+    const { body: unread } = await backend.fetch("http://mock.test/_control/v1/events/stream");
     const reader = await open(backend);
-    for (const _ of upTo(1300)) backend.changePolicies({});
+    for (const _ of upTo(1300)) backend.updatePolicies({});
     expect(await readTo(reader, 1300)).toEqual(upTo(1300));
     await unread?.cancel();
-    backend.changePolicies({});
+    backend.updatePolicies({});
     expect(await readTo(reader, 1301)).toEqual([1301]);
   });
 
   it("leave nothing behind that makes events into texts", async () => {
     const backend = newBackend();
-    const { body } = await backend.fetch("http://mock.test/_control/v1/events");
+    const { body } = await backend.fetch("http://mock.test/_control/v1/events/stream");
     // Not through a decoder, which passes the cancellation on some turns later.
     await body?.cancel();
     const texts = countTexts();
@@ -106,9 +106,9 @@ describe("the readers of the event stream", () => {
   it("get the last events when the backend closes, and then the end", async () => {
     const backend = newBackend();
     const reader = await open(backend);
-    backend.changePolicies({});
+    backend.updatePolicies({});
     await readTo(reader, 1);
-    backend.changePolicies({});
+    backend.updatePolicies({});
     backend.close();
     expect(await readTo(reader, 2)).toEqual([2]);
     expect((await reader.read()).done).toBe(true);

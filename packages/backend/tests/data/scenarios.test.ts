@@ -9,7 +9,7 @@ import { createSandboxes } from "../../src/sandboxes.ts";
 import { codeOf, overlapEnd, overlapMs, send, type TestAnswer } from "../test-client.ts";
 
 const { app, availableHumans, phone } = demo.destinations;
-const names = scenarios.map(({ name }) => name);
+const names = Object.keys(scenarios) as ScenarioName[];
 const placement = {
   flowId: demo.flows.published,
   fromNumber: demo.numbers.working,

@@ -151,8 +151,8 @@ describe("the events of faults", () => {
     const fault = backend.faults.add({ webhooks: {}, when: { times: null }, do: "truncate" });
     const other = backend.faults.add({ do: unavailable });
     const { id } = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
-    backend.faults.remove(other);
-    backend.faults.remove(other);
+    backend.faults.delete(other);
+    backend.faults.delete(other);
     backend.faults.clear();
     expect(eventsOf(backend).slice(2)).toEqual([
       ["fault.hit", { id: fault, deliveryId: id }],
@@ -186,10 +186,10 @@ describe("the events of faults", () => {
 describe("the counts of faults", () => {
   it("are refused beyond 1000, with the limit and the remedy, until one is removed", () => {
     const backend = withFaults(...Array.from({ length: 1000 }, () => ({ do: unavailable })));
-    const limit = "more than 1000 active faults are not allowed. Remove those that are not used.";
+    const limit = "more than 1000 active faults are not allowed. Delete those that are not used.";
     expect(() => backend.faults.add({ do: unavailable })).toThrow(new InputError("", limit));
     expect(backend.faults.list()).toHaveLength(1000);
-    backend.faults.remove("fault-500");
+    backend.faults.delete("fault-500");
     expect(backend.faults.add({ do: unavailable })).toBe("fault-1001");
     const snapshot = backend.snapshot();
     const { waiting } = snapshot.faults;

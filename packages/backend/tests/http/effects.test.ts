@@ -34,7 +34,7 @@ describe("the journal shows of a request", () => {
     const [entry, events] = structuredClone([backend.journal.get(1), backend.events.latest()]);
     await send(backend, `POST /transfers/destinations/${destinations.app}/rotate-secret`);
     await send(backend, "POST /transfers/destination-groups", { body: { ...body, name: "Other" } });
-    backend.changePolicies({ retryAfterHeader: false });
+    backend.updatePolicies({ retryAfterHeader: false });
     await backend.clock.advance({ by: overlapMs });
     for (const [id, group] of backend.state.groups) backend.state.groups.set(id, { ...group, name: `${group.name} 2` });
     expect(backend.journal.get(1)).toEqual(entry);

@@ -36,7 +36,8 @@ it("a UUID in upper case names the same record in a seed and in the control plan
   const seed = { accounts: [{ id, name: id }], apiKeys: [{ key: `svc_live_${"x".repeat(28)}`, accountId: id }] };
   const backend = createBackend({ seed: seed as never, controlPlane: true });
   expect([...backend.state.accounts.values()]).toMatchObject([{ id: id.toLowerCase(), name: id }]);
-  expect(await control(backend, `GET /state/accounts/${id}`)).toMatchObject({ status: 200, body: { name: id } });
+  expect(await control(backend, `PATCH /records/accounts/${id}`, {})).toMatchObject({ body: { name: id } });
+  expect((await control(backend, `GET /records/accounts?id=${id}`)).body.records).toMatchObject([{ name: id }]);
 });
 
 it("a UUID in upper case names the same record in process", async () => {

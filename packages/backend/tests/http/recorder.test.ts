@@ -75,7 +75,7 @@ it("a refused request is not an unmatched one", async () => {
   const backend = createBackend({ controlPlane: true });
   backend.record(refused("/nothing"));
   await backend.fetch("http://mock.test/nothing");
-  const response = await backend.fetch("http://mock.test/_control/v1/requests/unmatched");
+  const response = await backend.fetch("http://mock.test/_control/v1/requests?unmatched=true");
   expect(await response.json()).toMatchObject({ requests: [{ id: 2, closest: [{}, {}, {}] }] });
   const coverage = await backend.fetch("http://mock.test/_control/v1/coverage");
   expect(await coverage.json()).toMatchObject({ unmatched: 1, refused: 1 });

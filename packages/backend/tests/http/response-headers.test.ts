@@ -44,14 +44,14 @@ describe("Cache-Control", () => {
   );
 
   it.each([
-    ["POST", "/auth/tokens", token],
-    ["POST", "/auth/api-keys", {}],
-    ["POST", "/state/destinations", destination],
-    ["GET", `/state/destinations/${demo.destinations.app}`, undefined],
-    ["GET", "/state/apiKeys", undefined],
+    ["POST", "/credentials/access-tokens", token],
+    ["POST", "/credentials/api-keys", {}],
+    ["POST", "/records/destinations", destination],
+    ["GET", `/records/destinations?id=${demo.destinations.app}`, undefined],
+    ["GET", "/records/apiKeys", undefined],
     ["GET", "/faults?redact=true", undefined],
     ["GET", "/clock", undefined],
-    ["GET", "/state/users/nobody", undefined],
+    ["DELETE", "/records/users/nobody", undefined],
     ["POST", "/sandboxes", { name: "other" }],
   ])("forbids to store the answer of the control plane to %s %s", async (method, path, body) => {
     const init = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };

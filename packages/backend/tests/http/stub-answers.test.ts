@@ -95,7 +95,7 @@ it("a stub requires the credentials of the API, and neither account nor scope", 
   expect(await code(backend.keys.issueApiKey({ scopes: [] }).key)).toBeUndefined();
   const token = await backend.keys.issueToken({ userId: demo.users.agent });
   expect(await code(token)).toBeUndefined();
-  backend.changePolicies({ rateLimit: { requests: 1, windowSecs: 60 } });
+  backend.updatePolicies({ rateLimit: { requests: 1, windowSecs: 60 } });
   expect(await code(demo.apiKey)).toBeUndefined();
   expect(await code(demo.apiKey)).toBe("rate_limit_exceeded");
 });
@@ -175,7 +175,7 @@ it("a stub is named in the journal, and neither unmatched nor part of the covera
   expect(entry).toMatchObject({ stub: "stub-1", status: 200, decidedBy: { step: "stub" } });
   expect(entry).not.toHaveProperty("operationId");
   expect(entry).not.toHaveProperty("closest");
-  expect((await control(backend, "GET /requests/unmatched")).body).toEqual({ requests: [] });
+  expect((await control(backend, "GET /requests?unmatched=true")).body).toEqual({ requests: [] });
   expect(JSON.stringify(backend.journal.coverage())).toBe(before);
   expect(backend.stubs.list()).toMatchObject([{ id: "stub-1", hits: 1 }]);
   expect(await backend.replay(1)).toMatchObject({ stub: "stub-1", status: 200 });

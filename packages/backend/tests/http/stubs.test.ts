@@ -13,19 +13,22 @@ const people: readonly Stub[] = [
   { method: "GET", path: "/api/v1/people", collection: "people" },
 ];
 
-it("a stub is listed, added, replaced and removed by the control plane", async () => {
+it("a stub is added, listed and deleted by the control plane", async () => {
   const backend = createBackend({ controlPlane: true });
   expect(await control(backend, "POST /stubs", stub("/a"))).toEqual({ status: 201, body: { id: "stub-1" } });
-  expect((await control(backend, "PUT /stubs/stub-1", stub("/b", { b: 1 }))).status).toBe(204);
-  const listed = { ...stub("/b", { b: 1 }), id: "stub-1", hits: 0 };
-  expect((await control(backend, "GET /stubs")).body).toEqual({ stubs: [listed] });
-  expect((await control(backend, "DELETE /stubs/stub-1")).status).toBe(204);
+  expect((await control(backend, "POST /stubs", stub("/b"))).body).toEqual({ id: "stub-2" });
+  const listed = [
+    { ...stub("/a"), id: "stub-1", hits: 0 },
+    { ...stub("/b"), id: "stub-2", hits: 0 },
+  ];
+  expect((await control(backend, "GET /stubs")).body).toEqual({ stubs: listed });
+  expect((await control(backend, "DELETE /stubs?id=stub-1")).status).toBe(204);
+  expect(backend.stubs.list()).toEqual(listed.slice(1));
   const missing = {
     status: 404,
     body: { error: { code: "not_found", message: "There is no stub stub-1.", field: "id" } },
   };
-  expect(await control(backend, "DELETE /stubs/stub-1")).toEqual(missing);
-  expect(await control(backend, "PUT /stubs/stub-1", stub("/c"))).toEqual(missing);
+  expect(await control(backend, "DELETE /stubs?id=stub-1")).toEqual(missing);
   await control(backend, "POST /stubs", stub("/c"));
   expect((await control(backend, "DELETE /stubs")).status).toBe(204);
   expect(backend.stubs.list()).toEqual([]);
@@ -41,16 +44,14 @@ it("the control plane names the invalid field of a stub", async () => {
   });
 });
 
-it("an event says what is added, replaced and removed", () => {
+it("an event says what is added and deleted", () => {
   const backend = createBackend();
   const types: unknown[] = [];
   backend.events.follow(({ type, id, path, hits }) => types.push([type, id, path ?? hits]));
   const id = backend.stubs.add(stub("/a"));
-  backend.stubs.replace(id, stub("/b"));
-  backend.stubs.remove(id);
+  backend.stubs.delete(id);
   expect(types).toEqual([
     ["stub.added", "stub-1", "/a"],
-    ["stub.replaced", "stub-1", "/b"],
     ["stub.removed", "stub-1", 0],
   ]);
 });
@@ -149,7 +150,7 @@ it("refuses a duplicate: the same method, path and match, whatever the names of 
   const match = { query: { a: "1", b: "2" } };
   stubs.add({ ...stub("/a/{id}"), match });
   expect(() => stubs.add({ ...stub("/a/{other}"), match: { query: { b: "2", a: "1" } } })).toThrow(
-    "path: stub-1 has the same method, path and match. Replace it, or remove one of the two.",
+    "path: stub-1 has the same method, path and match. Delete one of the two.",
   );
   expect(stubs.add(stub("/a/{other}"))).toBe("stub-2");
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
-import { scenarios } from "../../src/data/scenarios.ts";
+import { type ScenarioName, scenarios } from "../../src/data/scenarios.ts";
 import type { State } from "../../src/model/state.ts";
 import { send } from "../test-client.ts";
 
@@ -49,7 +49,7 @@ it("a record is replaced, never changed in place", async () => {
     await backend.advance({ by: 100_000 });
   }
   backend.collections.update("members", memberId, { busy: true });
-  for (const { name } of scenarios) backend.applyScenario(name);
+  for (const name of Object.keys(scenarios)) backend.applyScenario(name as ScenarioName);
 
   const happened = new Set(backend.events.latest().events.map(({ type }) => type));
   for (const state of ["connected", "ended", "unanswered", "answered_late"])

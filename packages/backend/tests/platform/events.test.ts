@@ -40,7 +40,7 @@ const isOfClock = (type: string): boolean => type === "clock.changed" || type.st
  * clock or the others.
  */
 async function eventsOf(backend: Backend, act: (backend: Backend) => unknown, which: "clock" | "others" = "others") {
-  const { body } = await backend.fetch("http://mock.test/_control/v1/events");
+  const { body } = await backend.fetch("http://mock.test/_control/v1/events/stream");
   const text = new Response(body).text();
   await act(backend);
   backend.close();
@@ -311,7 +311,7 @@ it("a change of the policies is announced before the calls that it starts", asyn
   const body = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
   await send(backend, "POST /calls", { body });
   const before = backend.events.lastId;
-  backend.changePolicies({ concurrentCallLimit: 1 });
+  backend.updatePolicies({ concurrentCallLimit: 1 });
   const types = backend.events.latest({ after: before }).events.map(({ type }) => type);
   expect(types).toEqual(["policies.changed", "call.started", "timer.set"]);
 });

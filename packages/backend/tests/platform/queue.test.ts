@@ -79,7 +79,7 @@ describe("a call that leaves the queue", () => {
     const queued = { id: demo.calls.completed, accountId, direction: "outbound", duration: 0, status: "queued" };
     const seed = { ...demoSeed, calls: [{ ...queued, createdAt: "-1m" }] };
     const backend = createBackend({ seed });
-    backend.changePolicies({});
+    backend.updatePolicies({});
     expect(callsOf(backend)).toMatchObject([{ status: "in_progress" }]);
   });
 
@@ -103,8 +103,8 @@ describe("a call that leaves the queue", () => {
       calls: [{ id, direction: "outbound", duration: 0, status: "failed", createdAt }],
       meta: { total: 1 },
     });
-    const { body } = await control(backend, `GET /state/calls/${id}`);
-    expect(body).toMatchObject({ status: "failed", reason: "outside_callable_hours" });
+    const { records } = (await control(backend, `GET /records/calls?id=${id}`)).body;
+    expect(records).toMatchObject([{ status: "failed", reason: "outside_callable_hours" }]);
     expect(backend.upcoming()).not.toContainEqual(expect.objectContaining({ id }));
   });
 });

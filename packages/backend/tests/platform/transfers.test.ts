@@ -526,7 +526,7 @@ describe("a transfer of a call", () => {
 
   it("ends with its call, also if that call began under another policy", async () => {
     const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
-    backend.changePolicies({ callDurationSecs: 600 });
+    backend.updatePolicies({ callDurationSecs: 600 });
     backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     await advance(backend, 60);
     expect([only(backend).status, backend.state.calls.get(callId)?.status]).toEqual(["ended", "completed"]);
@@ -728,24 +728,26 @@ describe("the transfers' routes", () => {
     const started = await post(backend, "", { groupId });
     const transfer = (await started.json()) as { id: string };
     expect([started.status, transfer]).toEqual([201, expect.objectContaining({ status: "ringing", groupId })]);
-    const picked = await post(backend, `/${transfer.id}/answers`, { destinationId: hall });
+    const picked = await post(backend, `/${transfer.id}/answer`, { destinationId: hall });
     expect(await picked.json()).toMatchObject({ status: "connected", answeredBy: { destinationId: hall } });
-    expect(await (await backend.fetch(`${url}/${transfer.id}`)).json()).toMatchObject({ status: "connected" });
     expect(await (await backend.fetch(url)).json()).toMatchObject({ transfers: [{ id: transfer.id }] });
-    const late = await post(backend, `/${transfer.id}/answers`, { destinationId: desk });
+    expect(await (await backend.fetch(`${url}?id=${transfer.id.toUpperCase()}`)).json()).toMatchObject({
+      transfers: [{ id: transfer.id, status: "connected" }],
+    });
+    const late = await post(backend, `/${transfer.id}/answer`, { destinationId: desk });
     expect([late.status, await late.json()]).toEqual([
       409,
       { error: { code: "offer_taken", message: errorCodes.offer_taken.meaning } },
     ]);
     expect(await (await backend.fetch(`${url}?limit=1`)).json()).toMatchObject({ transfers: [{ id: transfer.id }] });
-    expect((await backend.fetch(`${url}/nothing`)).status).toBe(404);
+    expect(await (await backend.fetch(`${url}?id=nothing`)).json()).toEqual({ transfers: [] });
   });
 
   it("decline for one who rings, and for nobody else", async () => {
     const backend = withGroup([{ destinationId: desk }, { destinationId: hall }], { controlPlane: true });
     const { id: transferId } = backend.transfers.start({ groupId });
     const decline = async (destinationId: string, of = transferId) => {
-      const answer = await post(backend, `/${of}/declines`, { destinationId });
+      const answer = await post(backend, `/${of}/decline`, { destinationId });
       const { status, error } = (await answer.json()) as { status?: string; error?: { code: string; field?: string } };
       return [answer.status, status ?? error?.code, ...(error?.field ? [error.field] : [])];
     };
@@ -761,7 +763,7 @@ describe("the transfers' routes", () => {
     const backend = withGroup([{ destinationId: desk }], { controlPlane: true });
     const { id: transferId } = backend.transfers.start({ groupId });
     backend.clock.set({ now: "2026-03-02T15:00:00Z" });
-    expect((await post(backend, `/${transferId}/declines`, { destinationId: desk })).status).toBe(409);
+    expect((await post(backend, `/${transferId}/decline`, { destinationId: desk })).status).toBe(409);
     expect(outcomes(backend)).toEqual(["missed"]);
   });
 

@@ -55,7 +55,7 @@ describe("placing a call", () => {
   });
 
   it("refuses a policy with an unknown time zone, and says which values it may have", () => {
-    const change = () => createBackend().changePolicies({ recipientTimeZone: "Mars/Base" });
+    const change = () => createBackend().updatePolicies({ recipientTimeZone: "Mars/Base" });
     expect(change).toThrow("recipientTimeZone: must be an IANA time zone, such as Europe/Berlin, or unknown");
   });
 });
@@ -89,7 +89,7 @@ describe("the limits of an account", () => {
   it("starts a waiting call first when the limit is raised", async () => {
     const backend = createBackend({ policies: { concurrentCallLimit: 0 } });
     expect((await place(backend)).status).toBe(202);
-    backend.changePolicies({ concurrentCallLimit: 2 });
+    backend.updatePolicies({ concurrentCallLimit: 2 });
     expect((await place(backend)).status).toBe(201);
     expect([...backend.state.calls.values()].filter(({ status }) => status === "in_progress")).toHaveLength(2);
   });
@@ -124,7 +124,7 @@ describe("listing calls", () => {
     const later = { id, accountId: demo.accountId, direction: "inbound", duration: 5, status: "completed" };
     backend.seed({ calls: [{ ...later, createdAt: new Date(backend.clock.now() + 1).toISOString() }] });
     expect((await list(backend)).body).toMatchObject({ meta: { total: 1 } });
-    backend.changePolicies({ callListLagSecs: 1 });
+    backend.updatePolicies({ callListLagSecs: 1 });
     expect((await list(backend)).body).toMatchObject({ meta: { total: 0 } });
   });
 });

@@ -40,7 +40,7 @@ describe("a commit that fails", () => {
     const backend = createBackend({ store: open(), controlPlane: true });
     await backend.saved();
     fail(full);
-    const { status, body } = await control(backend, "PUT /policies", { concurrentCallLimit: 3 });
+    const { status, body } = await control(backend, "PATCH /policies", { concurrentCallLimit: 3 });
     expect(status).toBe(500);
     expect(JSON.stringify(body)).toContain("the disk is full");
     expect(backend.policies.concurrentCallLimit).not.toBe(3);
@@ -153,7 +153,7 @@ describe("a commit that fails", () => {
     await settled();
     fail(full);
     for (const missedCallLimit of [7, 8, 9]) {
-      backend.changePolicies({ missedCallLimit });
+      backend.updatePolicies({ missedCallLimit });
       await settled();
       await pass(600);
     }
@@ -173,7 +173,7 @@ describe("a commit that fails", () => {
     backend.transfers.start({ destinationId: demo.destinations.app });
     await settled();
     fail(full);
-    backend.changePolicies({ missedCallLimit: 7 });
+    backend.updatePolicies({ missedCallLimit: 7 });
     await settled();
     backend.close();
     await pass(5000);

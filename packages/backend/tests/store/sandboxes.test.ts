@@ -12,7 +12,7 @@ it("all sandboxes come back with their names, their order, their state and their
   const first = createSandboxes({ stores });
   await control(first, "POST /sandboxes", { name: "team-b", now: frozenAt, policies: { concurrentCallLimit: 2 } });
   await control(first, "POST /sandboxes", { name: "team-a" });
-  await control(first, "PUT /policies", { missedCallLimit: 9 }, { "x-sandbox": "team-a" });
+  await control(first, "PATCH /policies", { missedCallLimit: 9 }, { "x-sandbox": "team-a" });
   const second = createSandboxes({ stores });
   expect(second.list()).toEqual(["default", "team-b", "team-a"]);
   expect(second.get("team-a")?.policies.missedCallLimit).toBe(9);
@@ -87,7 +87,7 @@ it("a sandbox that could not be deleted stays, and goes on storing", async () =>
   fill(true);
   const refused = await control(sandboxes, "DELETE /sandboxes/kept");
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([500, expect.stringContaining("the disk is full")]);
-  await control(sandboxes, "PUT /policies", { missedCallLimit: 9 }, { "x-sandbox": "kept" });
+  await control(sandboxes, "PATCH /policies", { missedCallLimit: 9 }, { "x-sandbox": "kept" });
   const { policies } = createSandboxes({ stores }).get("kept") ?? {};
   expect(policies).toMatchObject({ missedCallLimit: 9, concurrentCallLimit: 2 });
   fill(false);

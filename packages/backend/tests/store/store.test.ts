@@ -56,7 +56,7 @@ describe("nothing leaves before it is stored", () => {
   it("an event reaches a follower of the stream after the commit of what it says", async () => {
     const { open, commits } = storage();
     const backend = createBackend({ store: open(), controlPlane: true });
-    const stream = await backend.fetch("http://mock.test/_control/v1/events");
+    const stream = await backend.fetch("http://mock.test/_control/v1/events/stream");
     const reader = stream.body?.getReader();
     await reader?.read();
     const before = commits.length;
@@ -107,7 +107,7 @@ describe("after a restart", () => {
     expect(first.isResumed).toBe(false);
     const token = await first.keys.issueToken({ userId: demo.users.owner });
     await createGroup(first);
-    await control(first, "PUT /policies", { concurrentCallLimit: 3 });
+    await control(first, "PATCH /policies", { concurrentCallLimit: 3 });
     first.faults.add("listCalls 503, 503");
     first.inbox.answer = { status: 503 };
     await first.saved();
@@ -123,7 +123,7 @@ describe("after a restart", () => {
   });
 
   it.each<[string, (backend: Backend) => void, (backend: Backend) => unknown]>([
-    ["policies", (backend) => backend.changePolicies({ missedCallLimit: 9 }), (backend) => backend.policies],
+    ["policies", (backend) => backend.updatePolicies({ missedCallLimit: 9 }), (backend) => backend.policies],
     [
       "the policies of a scenario",
       (backend) => backend.applyScenario("daily-quota-used"),

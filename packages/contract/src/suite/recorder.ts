@@ -25,7 +25,7 @@ export interface CheckedResponse {
 /** Finds what a response must not contain: secrets of which only some operations tell, and data of other accounts. */
 export interface LeakCheck {
   /** Adds the secrets of a seed. */
-  addSeed(seed: Seed): void;
+  seedSandbox(seed: Seed): void;
   /** The violations of a response. Adds the secrets in it. */
   violationsOf(response: CheckedResponse): string[];
 }
@@ -91,7 +91,7 @@ function createLeakCheck(): LeakCheck {
     for (const secret of secretsIn(node)) secrets.add(secret);
   };
   return {
-    addSeed: addSecrets,
+    seedSandbox: addSecrets,
     violationsOf({ operation, accountId, sent, text, body }) {
       const found: string[] = [];
       if ([...secrets].some((secret) => text.includes(secret) && !sent.includes(secret)))
@@ -294,7 +294,7 @@ export function record(target: Target): Recording {
       return credentials;
     },
     seed(seed) {
-      inspection.leaks.addSeed(seed);
+      inspection.leaks.seedSandbox(seed);
       return target.seed(seed);
     },
     ...(faults && { faults: { add } }),

@@ -56,7 +56,7 @@ const page: MswPage = {
     return { status: response.status, bytes: [...new Uint8Array(await response.arrayBuffer())] };
   },
   follow(type, request) {
-    const events = new EventSource(`${mockedUrl}/_control/v1/events`);
+    const events = new EventSource(`${mockedUrl}/_control/v1/events/stream`);
     return new Promise<string>((resolve, reject) => {
       events.addEventListener("open", () => page.send(request).catch(reject));
       events.addEventListener("error", () => reject(new Error("The event stream failed")));

@@ -26,9 +26,9 @@ export type Clock = Schema<"Clock">;
 /** The statuses and codes that each operation documents and has returned. */
 export type Coverage = Schema<"Coverage">;
 /** A fault that is active. */
-export type ActiveFault = Schema<"FaultList">["faults"][number] & { readonly text?: string };
+export type ActiveFault = Schema<"FaultList">["faults"][number];
 /** A policy with its description, its value and its default. */
-export type Policy = Schema<"PolicyDescriptions">["policies"][number];
+export type Policy = Schema<"PolicyList">["policies"][number];
 /** The name of a collection of records. */
 export type Collection = Schema<"Collection">;
 /** A record in the form of a seed. */
@@ -51,6 +51,16 @@ export interface Scenario {
   readonly description: string;
 }
 
+interface ScenarioDocument {
+  readonly components: {
+    readonly schemas: {
+      readonly ScenarioName: {
+        readonly oneOf: readonly { readonly const: Scenario["name"]; readonly description: string }[];
+      };
+    };
+  };
+}
+
 /** The control plane of one sandbox. */
 export type Control = ReturnType<typeof createControl>;
 
@@ -69,7 +79,7 @@ export function createControl(address: ControlAddress) {
       return dataAs<"Clock">(await client.GET("/_control/v1/clock"));
     },
     async setClock(body: Schema<"ClockSetting">) {
-      dataOf(await client.PUT("/_control/v1/clock", { body }));
+      dataOf(await client.PATCH("/_control/v1/clock", { body }));
     },
     async advance(body: ClockStep) {
       dataOf(await client.POST("/_control/v1/clock/advance", { body }));
@@ -81,10 +91,10 @@ export function createControl(address: ControlAddress) {
       return dataAs<"Transfer">(await client.POST("/_control/v1/transfers", { body }));
     },
     async answer(id: string, body: Callee) {
-      dataOf(await client.POST("/_control/v1/transfers/{id}/answers", { ...at(id), body }));
+      dataOf(await client.POST("/_control/v1/transfers/{id}/answer", { ...at(id), body }));
     },
     async decline(id: string, body: Callee) {
-      dataOf(await client.POST("/_control/v1/transfers/{id}/declines", { ...at(id), body }));
+      dataOf(await client.POST("/_control/v1/transfers/{id}/decline", { ...at(id), body }));
     },
     async availability(): Promise<readonly Availability[]> {
       return dataAs<"AvailabilityList">(await client.GET("/_control/v1/members/availability")).members;
@@ -100,28 +110,33 @@ export function createControl(address: ControlAddress) {
       return dataOf(await client.POST("/_control/v1/faults", { body: { text } })).id;
     },
     async deleteFault(id: string) {
-      dataOf(await client.DELETE("/_control/v1/faults/{id}", at(id)));
+      dataOf(await client.DELETE("/_control/v1/faults", { params: { query: { id } } }));
     },
     async deleteFaults() {
       dataOf(await client.DELETE("/_control/v1/faults"));
     },
+    /** The scenarios, as the document of the control plane describes them. */
     async scenarios(): Promise<readonly Scenario[]> {
-      return dataAs<"ScenarioList">(await client.GET("/_control/v1/scenarios")).scenarios;
+      const document = dataOf(await client.GET("/_control/v1/openapi.json")) as unknown as ScenarioDocument;
+      return document.components.schemas.ScenarioName.oneOf.map((one) => ({
+        name: one.const,
+        description: one.description,
+      }));
     },
     async applyScenario(name: Scenario["name"]) {
       dataOf(await client.POST("/_control/v1/scenarios/{name}", { params: { path: { name } } }));
     },
     async policies(): Promise<readonly Policy[]> {
-      return dataAs<"PolicyDescriptions">(await client.GET("/_control/v1/policies/descriptions")).policies;
+      return dataAs<"PolicyList">(await client.GET("/_control/v1/policies")).policies;
     },
     async setPolicy(name: string, value: unknown) {
-      dataOf(await client.PUT("/_control/v1/policies", { body: { [name]: value } }));
+      dataOf(await client.PATCH("/_control/v1/policies", { body: { [name]: value } }));
     },
     async createAccessToken(body: Schema<"NewToken">): Promise<Schema<"Token">> {
-      return dataAs<"Token">(await client.POST("/_control/v1/auth/tokens", { body }));
+      return dataAs<"Token">(await client.POST("/_control/v1/credentials/access-tokens", { body }));
     },
     async createApiKey(state: KeyState): Promise<string> {
-      return dataAs<"ApiKey">(await client.POST("/_control/v1/auth/api-keys", { body: { state } })).key;
+      return dataAs<"ApiKey">(await client.POST("/_control/v1/credentials/api-keys", { body: { state } })).key;
     },
   };
 }
@@ -151,9 +166,10 @@ const eventCalls = (client: Client) => ({
     return dataAs<"DeliveryList">(await client.GET("/_control/v1/webhooks/deliveries", { params: { query } }))
       .deliveries;
   },
-  /** One delivery whole, with its signatures. */
-  async delivery(id: string): Promise<Delivery> {
-    return dataAs<"Delivery">(await client.GET("/_control/v1/webhooks/deliveries/{id}", { params: { path: { id } } }));
+  /** One delivery whole, with its signatures; undefined if it is not kept. */
+  async delivery(id: string): Promise<Delivery | undefined> {
+    const result = await client.GET("/_control/v1/webhooks/deliveries", { params: { query: { id } } });
+    return dataAs<"DeliveryList">(result).deliveries[0];
   },
   async redeliver(id: string): Promise<Delivery> {
     const params = { path: { id } };
@@ -167,7 +183,7 @@ const eventCalls = (client: Client) => ({
     return dataAs<"Inbox">(await client.GET("/_control/v1/webhooks/inbox", { params: { query } })).url;
   },
   async latestEvents(limit: number): Promise<readonly Schema<"Event">[]> {
-    return dataAs<"EventList">(await client.GET("/_control/v1/events/latest", { params: { query: { limit } } })).events;
+    return dataAs<"EventList">(await client.GET("/_control/v1/events", { params: { query: { limit } } })).events;
   },
 });
 
@@ -176,22 +192,22 @@ const recordCalls = (client: Client) => ({
   /** The records without their secrets. */
   async records(collection: Collection): Promise<readonly StateRecord[]> {
     const params = { path: { collection }, query: { redact: true } };
-    return dataAs<"RecordList">(await client.GET("/_control/v1/state/{collection}", { params })).records;
+    return dataAs<"RecordList">(await client.GET("/_control/v1/records/{collection}", { params })).records;
   },
   /** One record whole; undefined if there is none. */
   async record(collection: Collection, id: string): Promise<StateRecord | undefined> {
-    const { data } = await client.GET("/_control/v1/state/{collection}/{id}", { params: { path: { collection, id } } });
-    return data;
+    const params = { path: { collection }, query: { id } };
+    return dataAs<"RecordList">(await client.GET("/_control/v1/records/{collection}", { params })).records[0];
   },
   async createRecord(collection: Collection, body: StateRecord): Promise<StateRecord> {
-    return dataOf(await client.POST("/_control/v1/state/{collection}", { params: { path: { collection } }, body }));
+    return dataOf(await client.POST("/_control/v1/records/{collection}", { params: { path: { collection } }, body }));
   },
   async updateRecord(collection: Collection, id: string, body: StateRecord): Promise<StateRecord> {
     const params = { path: { collection, id } };
-    return dataOf(await client.PATCH("/_control/v1/state/{collection}/{id}", { params, body }));
+    return dataOf(await client.PATCH("/_control/v1/records/{collection}/{id}", { params, body }));
   },
   async deleteRecord(collection: Collection, id: string) {
-    dataOf(await client.DELETE("/_control/v1/state/{collection}/{id}", { params: { path: { collection, id } } }));
+    dataOf(await client.DELETE("/_control/v1/records/{collection}/{id}", { params: { path: { collection, id } } }));
   },
 });
 

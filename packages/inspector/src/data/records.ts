@@ -151,7 +151,7 @@ export function changesBetween(before: StateRecord, after: StateRecord): StateRe
 /** Whether an event may have changed the records of a collection. */
 export function changesCollection(event: BackendEvent, collection: Collection): boolean {
   const { type } = event;
-  if (/^(?:state|record)\.changed$/.test(type)) return event.collection === collection;
+  if (/^record\.changed$/.test(type)) return event.collection === collection;
   if (/^(?:member|availability)\./.test(type)) return collection === "members";
   if (type.startsWith("call.")) return collection === "calls";
   if (type.startsWith("transfer.")) return collection === "members" || collection === "calls";

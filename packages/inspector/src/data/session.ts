@@ -199,7 +199,7 @@ function watchServer(control: Control, restarted: () => void): () => void {
 /** Whether the clock may have another time or other timers and expiries after an event. */
 function changesClock({ type, changeCount }: BackendEvent): boolean {
   if (type === "request") return changeCount !== undefined;
-  return /^(?:clock|timer|sandbox|stream|state|record|scenario|member|availability|secret|key)\./.test(type);
+  return /^(?:clock|timer|sandbox|stream|record|scenario|member|availability|secret|key)\./.test(type);
 }
 
 /** The session of the inspector that a component is part of. */

@@ -307,7 +307,7 @@ export const emptyDirectory: Directory = { destinations: [], groups: [], nameOf:
 export function useDirectory(): Live<Directory> {
   return useLive(
     readDirectory,
-    ({ type, method }) => /^(?:state|record)\.changed$/.test(type) || (type === "request" && method !== "GET"),
+    ({ type, method }) => /^record\.changed$/.test(type) || (type === "request" && method !== "GET"),
   );
 }
 

@@ -130,7 +130,7 @@ export function useEndpoints(): Live<readonly Endpoint[]> {
       return records.filter(({ kind }) => kind === "app");
     },
     ({ type, changeCount }) =>
-      /^(?:(?:state|record)\.changed|secret\.expired)$/.test(type) || (type === "request" && changeCount !== undefined),
+      /^(?:record\.changed|secret\.expired)$/.test(type) || (type === "request" && changeCount !== undefined),
   );
 }
 

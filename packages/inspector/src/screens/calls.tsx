@@ -283,7 +283,7 @@ function TransferResult({ row: { transfer }, directory }: { readonly row: CallRo
 }
 
 const changesTeam = ({ type, method }: BackendEvent): boolean =>
-  /^(?:transfer|member|availability|state|record|clock|timer|policies)\./.test(type) ||
+  /^(?:transfer|member|availability|record|clock|timer|policies)\./.test(type) ||
   (type === "request" && method !== "GET");
 
 /** Reads the availability of all members, also with each minute of the clock. */

@@ -102,7 +102,7 @@ describe("the history of faults", () => {
       allow: /ERR_|Failed to fetch/,
     });
     const { page, server } = inspector;
-    await server.removeFault(await server.addFault("listRoles 503"));
+    await server.deleteFault(await server.addFault("listRoles 503"));
     const removed = page.getByText(/^Removed /);
     await removed.waitFor({ state: "attached" });
     await server.close();
@@ -124,7 +124,7 @@ describe("several tabs", () => {
     const tabs = [page];
     while (tabs.length < 7) tabs.push(await openTab(page, server));
     for (const tab of tabs) await live(tab).waitFor();
-    await server.setClock({ mode: "frozen" });
+    await server.updateClock({ mode: "frozen" });
     for (const tab of tabs) await tab.getByText("frozen", { exact: true }).waitFor();
   });
 });

@@ -39,7 +39,7 @@ describe.each(["127.0.0.1", "attacker.test"])("a page of another origin, at %s",
       const paths = [
         "/_inspector/",
         "/_control/v1/sandboxes",
-        "/_control/v1/state/destinations",
+        "/_control/v1/records/destinations",
         "/_control/v1/snapshot",
       ];
       for (const path of paths)
@@ -68,7 +68,7 @@ describe.each(["127.0.0.1", "attacker.test"])("a page of another origin, at %s",
       const requests: [path: string, method: string, body?: string][] = [
         ["/clock/advance", "POST", '{"by":"1h"}'],
         ["/faults", "POST", '{"do":{"status":503}}'],
-        ["/policies", "PUT", "{}"],
+        ["/policies", "PATCH", "{}"],
         ["/reset", "POST"],
         ["/sandboxes", "POST", '{"name":"theirs"}'],
       ];
@@ -113,7 +113,7 @@ describe.each(["127.0.0.1", "attacker.test"])("a page of another origin, at %s",
         Object.assign(tag, { type: "text/javascript", src: script });
         const ran = outcome(tag, "load");
         document.head.append(tag);
-        const stream = outcome(new EventSource(`${url}/_control/v1/events`), "open");
+        const stream = outcome(new EventSource(`${url}/_control/v1/events/stream`), "open");
         let worker = true;
         try {
           new SharedWorker(script);

@@ -87,22 +87,26 @@ function sandboxAt(url: string, sandbox: string | undefined, token: string | und
   const at = (collection: Collection, id: string) => ({ params: { path: { collection, id } } });
   return {
     reset: async () => dataOf(await control.POST("/_control/v1/reset")),
-    applyScenario: async (name: string) =>
+    applyScenario: async (name: Schema<"ScenarioName">) =>
       dataOf(await control.POST("/_control/v1/scenarios/{name}", { params: { path: { name } } })),
     snapshot: async () => dataAs<"Snapshot">(await control.GET("/_control/v1/snapshot")),
     clock: async () => dataAs<"Clock">(await control.GET("/_control/v1/clock")),
-    setClock: async (body: Schema<"ClockSetting">) => dataOf(await control.PUT("/_control/v1/clock", { body })),
+    updateClock: async (body: Schema<"ClockSetting">) => dataOf(await control.PATCH("/_control/v1/clock", { body })),
     advance: async (by: number) => dataOf(await control.POST("/_control/v1/clock/advance", { body: { by } })),
-    policies: async () => dataAs<"Policies">(await control.GET("/_control/v1/policies")),
-    changePolicies: async (body: Schema<"Policies">) => dataOf(await control.PUT("/_control/v1/policies", { body })),
+    /** The value of each policy by its name. */
+    policies: async (): Promise<Readonly<Record<string, unknown>>> => {
+      const { policies } = dataAs<"PolicyList">(await control.GET("/_control/v1/policies"));
+      return Object.fromEntries(policies.map(({ name, value }) => [name, value]));
+    },
+    updatePolicies: async (body: Schema<"Policies">) => dataOf(await control.PATCH("/_control/v1/policies", { body })),
     requests: async () => dataAs<"RequestList">(await control.GET("/_control/v1/requests")).requests,
     issueApiKey: async (body: Schema<"NewApiKey">) =>
-      dataAs<"ApiKey">(await control.POST("/_control/v1/auth/api-keys", { body })).key,
+      dataAs<"ApiKey">(await control.POST("/_control/v1/credentials/api-keys", { body })).key,
     faults: async () => dataAs<"FaultList">(await control.GET("/_control/v1/faults")).faults,
     /** Adds a fault and returns its id. */
     addFault: async (text: string) => dataOf(await control.POST("/_control/v1/faults", { body: { text } })).id,
-    removeFault: async (id: string) =>
-      dataOf(await control.DELETE("/_control/v1/faults/{id}", { params: { path: { id } } })),
+    deleteFault: async (id: string) =>
+      dataOf(await control.DELETE("/_control/v1/faults", { params: { query: { id } } })),
     addStub: async (body: Schema<"Stub">) => dataOf(await control.POST("/_control/v1/stubs", { body })).id,
     startTransfer: async (body: Schema<"NewTransfer">) =>
       dataAs<"Transfer">(await control.POST("/_control/v1/transfers", { body })),
@@ -111,14 +115,16 @@ function sandboxAt(url: string, sandbox: string | undefined, token: string | und
       dataAs<"Delivery">(await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } })),
     deliveries: async () => dataAs<"DeliveryList">(await control.GET("/_control/v1/webhooks/deliveries")).deliveries,
     records: async (collection: Collection): Promise<readonly StateRecord[]> =>
-      dataAs<"RecordList">(await control.GET("/_control/v1/state/{collection}", { params: { path: { collection } } }))
+      dataAs<"RecordList">(await control.GET("/_control/v1/records/{collection}", { params: { path: { collection } } }))
         .records,
-    record: async (collection: Collection, id: string): Promise<StateRecord> =>
-      dataAs<"StateRecord">(await control.GET("/_control/v1/state/{collection}/{id}", at(collection, id))),
+    record: async (collection: Collection, id: string): Promise<StateRecord> => {
+      const params = { path: { collection }, query: { id } };
+      return dataAs<"RecordList">(await control.GET("/_control/v1/records/{collection}", { params })).records[0] ?? {};
+    },
     addRecord: async (collection: Collection, body: StateRecord) =>
-      dataOf(await control.POST("/_control/v1/state/{collection}", { params: { path: { collection } }, body })),
+      dataOf(await control.POST("/_control/v1/records/{collection}", { params: { path: { collection } }, body })),
     changeRecord: async (collection: Collection, id: string, body: StateRecord) =>
-      dataOf(await control.PATCH("/_control/v1/state/{collection}/{id}", { ...at(collection, id), body })),
+      dataOf(await control.PATCH("/_control/v1/records/{collection}/{id}", { ...at(collection, id), body })),
     sandboxes: async () =>
       dataAs<"SandboxList">(await control.GET("/_control/v1/sandboxes")).sandboxes.map(({ name }) => name),
     createSandbox: async (name: string) => dataOf(await control.POST("/_control/v1/sandboxes", { body: { name } })),

@@ -14,16 +14,14 @@ import { dataResult, failureResult, type Tool, textResult, withoutArguments } fr
 /** A useful handful of the control plane. Tokens, keys and policies are left to people. */
 const choices = [
   "getClock",
-  "setClock",
+  "updateClock",
   "advanceClock",
   "listRecords",
   "listRequests",
   "getRequest",
   "listFaults",
   "addFault",
-  "removeFault",
-  "clearFaults",
-  "listScenarios",
+  "deleteFaults",
   "applyScenario",
   "listTransfers",
   "startTransfer",
@@ -108,7 +106,7 @@ function annotationsOf(method: string, title: string, isDestructive: boolean): T
 /** Snapshots stay in the server, because they contain keys and secrets. */
 function snapshotTools(plane: ControlPlane): Tool[] {
   const read = plane.operations.get("getSnapshot");
-  const write = plane.operations.get("putSnapshot");
+  const write = plane.operations.get("restoreSnapshot");
   if (read === undefined || write === undefined) return [];
   let kept: unknown;
   const tool = (id: string, title: string, description: string, isDestructive: boolean, call: Tool["call"]): Tool => ({

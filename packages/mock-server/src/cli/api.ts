@@ -14,7 +14,7 @@ import { jsonOrText, suggestion, UsageError } from "./values.ts";
 /** Operations whose response is no JSON, and the command that reads it. */
 const withCommand: Readonly<Record<string, string>> = {
   streamEvents: "events --follow",
-  getBackup: "snapshot backup FILE",
+  downloadBackup: "snapshot backup FILE",
 };
 
 export const api: Command = {

@@ -47,7 +47,7 @@ export const clock: Command = {
 };
 
 async function change({ control, terminal, hint }: Context, body: Schema<"ClockSetting">) {
-  const data = dataAs<"Clock">(await control.PUT("/_control/v1/clock", { body }));
+  const data = dataAs<"Clock">(await control.PATCH("/_control/v1/clock", { body }));
   return { data, text: formatClock(data, terminal, hint) };
 }
 

@@ -77,7 +77,7 @@ export const credentials: Command = {
         const create = async (one: KeyState) => {
           // openapi-fetch's types drop read-only arrays.
           const body = { ...given, state: one } as never;
-          const { id, key } = dataAs<"ApiKey">(await control.POST("/_control/v1/auth/api-keys", { body }));
+          const { id, key } = dataAs<"ApiKey">(await control.POST("/_control/v1/credentials/api-keys", { body }));
           return { state: one, id, key };
         };
         if (state !== undefined) {
@@ -128,7 +128,7 @@ async function createToken({ control, operands: [name], values }: Omit<Context, 
   const role = word === undefined ? undefined : oneOf(roles)("credentials token", word);
   const userId = await idOf(control, "users", user);
   const accountId = await idOf(control, "accounts", account);
-  const { data, error } = await control.POST("/_control/v1/auth/tokens", {
+  const { data, error } = await control.POST("/_control/v1/credentials/access-tokens", {
     body: {
       ...(expired ? { expired } : { expiresInSecs: expiresIn }),
       ...(role !== undefined && { role }),
@@ -156,7 +156,7 @@ const rotatingRoles = ["owner", "admin"] as const;
 async function headersFor(accountId: string, { control, sandbox }: Pick<Context, "control" | "sandbox">) {
   let failure: unknown;
   for (const role of rotatingRoles) {
-    const { data, error } = await control.POST("/_control/v1/auth/tokens", { body: { role, accountId } });
+    const { data, error } = await control.POST("/_control/v1/credentials/access-tokens", { body: { role, accountId } });
     failure ??= error;
     if (data !== undefined)
       return { Authorization: `Bearer ${data.token}`, "X-Account-Id": accountId, "X-Sandbox": sandbox };

@@ -96,7 +96,7 @@ function readTypes(types: readonly string[] | undefined): (event: BackendEvent) 
 }
 
 async function readLatest(control: ControlClient, limit: number): Promise<readonly BackendEvent[]> {
-  return dataAs<"EventList">(await control.GET("/_control/v1/events/latest", { params: { query: { limit } } })).events;
+  return dataAs<"EventList">(await control.GET("/_control/v1/events", { params: { query: { limit } } })).events;
 }
 
 /** The kept events since a time or after an event, up to the one with the id `until`. */

@@ -30,9 +30,14 @@ export const collectionNames = [
 
 export const roles = ["agent", "member", "admin", "owner"] as const satisfies readonly Schema<"Role">[];
 
-export async function readRecords(control: ControlClient, collection: CollectionName): Promise<readonly StateRecord[]> {
-  const result = await control.GET("/_control/v1/state/{collection}", { params: { path: { collection } } });
-  return dataAs<"RecordList">(result).records;
+/** Reads the records of a collection, or the one with an id. */
+export async function readRecords(
+  control: ControlClient,
+  collection: CollectionName,
+  id?: string,
+): Promise<readonly StateRecord[]> {
+  const params = { path: { collection }, query: { ...(id !== undefined && { id }) } };
+  return dataAs<"RecordList">(await control.GET("/_control/v1/records/{collection}", { params })).records;
 }
 
 /** Reads the ids and names of a collection's records. A member has the name of its user. */

@@ -1,11 +1,11 @@
-import { dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
+import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { action, type Command, type ControlContext } from "./command.ts";
 import { findNamed } from "./find-record.ts";
 import { wrapMessage } from "./output.ts";
 import { compact, formatFields, formatTable } from "./tables.ts";
 import { readAssignment, UsageError } from "./values.ts";
 
-type Policy = Schema<"PolicyDescriptions">["policies"][number];
+type Policy = Schema<"PolicyList">["policies"][number];
 type Operation = Schema<"Coverage">["operations"][number];
 
 export const policies: Command = {
@@ -33,8 +33,8 @@ export const policies: Command = {
         if (settings.length > 0) {
           const given = settings.map((setting) => readAssignment("policies", setting));
           const body = Object.fromEntries(given.map(([name, value]) => [found(name), value]));
-          dataOf(await control.PUT("/_control/v1/policies", { body }));
-          const data = (await readAll({ control })).filter(({ name }) => Object.hasOwn(body, name));
+          const { policies: changed } = dataAs<"PolicyList">(await control.PATCH("/_control/v1/policies", { body }));
+          const data = changed.filter(({ name }) => Object.hasOwn(body, name));
           return { data, text: data.map(({ name, value }) => `${name}: ${compact(value)}`).join("\n") };
         }
         if (names.length > 0) {
@@ -62,7 +62,7 @@ export const policies: Command = {
 const isDefault = (one: Policy): boolean => compact(one.value) === compact(one.default);
 
 async function readAll({ control }: ControlContext): Promise<readonly Policy[]> {
-  return dataAs<"PolicyDescriptions">(await control.GET("/_control/v1/policies/descriptions")).policies;
+  return dataAs<"PolicyList">(await control.GET("/_control/v1/policies")).policies;
 }
 
 function formatPolicy(policy: Policy, width: number | undefined): string {

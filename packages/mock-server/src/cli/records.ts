@@ -29,8 +29,7 @@ export const records: Command = {
         const { control, operands, terminal } = context;
         if (operands[0] === undefined) return counts(control, terminal);
         if (operands[1] === undefined) return listed(control, readCollection(operands[0]), terminal);
-        const { params } = await find(context);
-        return shown(await control.GET("/_control/v1/state/{collection}/{id}", { params }));
+        return shown(await readRecord(control, (await find(context)).params.path));
       },
     ),
     action(
@@ -42,9 +41,9 @@ export const records: Command = {
       async (context) => {
         const { control, operands } = context;
         const { params } = await find(context);
-        const record = dataAs<"StateRecord">(await control.GET("/_control/v1/state/{collection}/{id}", { params }));
-        const body = changesOf(record, readFields(operands.slice(2)));
-        return shown(await control.PATCH("/_control/v1/state/{collection}/{id}", { params, body }));
+        const body = changesOf(await readRecord(control, params.path), readFields(operands.slice(2)));
+        const answer = await control.PATCH("/_control/v1/records/{collection}/{id}", { params, body });
+        return shown(dataAs<"StateRecord">(answer));
       },
     ),
     action(
@@ -61,7 +60,9 @@ export const records: Command = {
           ...(hasAccount(collection) && { accountId: String(accounts[0]?.id) }),
           ...changesOf({}, readFields(fields)),
         };
-        return shown(await control.POST("/_control/v1/state/{collection}", { params: { path: { collection } }, body }));
+        const params = { path: { collection } };
+        const answer = await control.POST("/_control/v1/records/{collection}", { params, body });
+        return shown(dataAs<"StateRecord">(answer));
       },
     ),
     action(
@@ -69,7 +70,7 @@ export const records: Command = {
       { help: "delete a record that nothing refers to", example: "delete contacts +15550200009" },
       async (context) => {
         const { params } = await find(context);
-        dataOf(await context.control.DELETE("/_control/v1/state/{collection}/{id}", { params }));
+        dataOf(await context.control.DELETE("/_control/v1/records/{collection}/{id}", { params }));
         const { collection, id } = params.path;
         return { data: params.path, text: `Deleted ${id} from ${collection}.` };
       },
@@ -95,8 +96,13 @@ async function find({ control, operands: [name = "", text = ""] }: Pick<Context,
   return { params: { path: { collection, id } } };
 }
 
-function shown(answer: Parameters<typeof dataAs>[0]) {
-  const data = dataAs<"StateRecord">(answer);
+async function readRecord(control: ControlClient, path: { readonly collection: CollectionName; readonly id: string }) {
+  const [record] = await readRecords(control, path.collection, path.id);
+  if (record === undefined) throw new Error(`The record ${path.id} of ${path.collection} was deleted meanwhile.`);
+  return record;
+}
+
+function shown(data: Schema<"StateRecord">) {
   return { data, text: formatFields(flatFields(data)) };
 }
 

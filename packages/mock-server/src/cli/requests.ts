@@ -40,13 +40,9 @@ export const requests: Command = {
           const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
           return { data, text: formatDetail(data, terminal) };
         }
-        if (unmatched) {
-          const all = dataAs<"UnmatchedList">(await control.GET("/_control/v1/requests/unmatched")).requests;
-          const data = all.slice(-limit);
-          return { data, text: data.map(formatUnmatched).join("\n\n") || "Every request matched an operation." };
-        }
-        const filter = filterOf(values);
+        const filter = { ...filterOf(values), ...(unmatched && { unmatched }) };
         const data = (await list(control, filter)).slice(-limit);
+        if (data.length > 0 && unmatched) return { data, text: data.map(formatUnmatched).join("\n\n") };
         if (data.length > 0) return { data, text: await formatList(control, data, terminal) };
         const others = Object.keys(filter).length === 0 ? [] : await list(control);
         return { data, text: others.length === 0 ? "No requests yet." : "No request matches." };
@@ -75,12 +71,13 @@ export const requests: Command = {
       },
       async ({ control, values, terminal, hint }) => {
         const { method, path, count, timeout: timeoutMs } = values;
-        const body = { ...filterOf(values), ...(method && { method }), ...(path && { path }), count, timeoutMs };
-        const data = dataAs<"RequestWaited">(await control.POST("/_control/v1/requests/wait", { body }));
-        const failure = data.matched
-          ? undefined
-          : `${data.requests.length} of ${count} requests arrived within ${timeoutMs / 1000} s. See all: ${hint("requests")}`;
-        return { data, text: await formatList(control, data.requests, terminal), failure };
+        const filter = { ...filterOf(values), ...(method && { method }), ...(path && { path }) };
+        const data = await list(control, { ...filter, minCount: count, timeoutMs });
+        const failure =
+          data.length >= count
+            ? undefined
+            : `${data.length} of ${count} requests arrived within ${timeoutMs / 1000} s. See all: ${hint("requests")}`;
+        return { data, text: await formatList(control, data, terminal), failure };
       },
     ),
     action("clear", { help: "clear the list, and the counts of coverage" }, async ({ control }) => {
@@ -106,7 +103,19 @@ async function idOf(named: string, control: ControlClient): Promise<string> {
   return String(last.id);
 }
 
-async function list(control: ControlClient, query: { operationId?: string; status?: number; after?: number } = {}) {
+interface RequestQuery {
+  readonly operationId?: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly unmatched?: boolean;
+  readonly after?: number;
+  readonly limit?: number;
+  readonly minCount?: number;
+  readonly timeoutMs?: number;
+}
+
+async function list(control: ControlClient, query: RequestQuery = {}) {
   return dataAs<"RequestList">(await control.GET("/_control/v1/requests", { params: { query } })).requests;
 }
 
@@ -135,7 +144,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
   ]);
 }
 
-function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedList">["requests"][number]): string {
+function formatUnmatched({ method, path, status, closest = [] }: Entry): string {
   const fixes = closest.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
   return [`${method} ${path} → ${status}`, ...fixes].join("\n");
 }

@@ -56,9 +56,7 @@ export const transfer: Command = {
       "show TRANSFER",
       { help: "show a transfer, or last, and how each ring ended", example: "show last" },
       async (context) => {
-        const params = { path: { id: (await findTransfer(context)).id } };
-        const { control, terminal } = context;
-        return shown(control, await control.GET("/_control/v1/transfers/{id}", { params }), terminal);
+        return shown(context.control, { data: await findTransfer(context) }, context.terminal);
       },
     ),
     action(
@@ -67,7 +65,7 @@ export const transfer: Command = {
       async (context) => {
         const answer = await answerBy(context, context.values.as);
         const { control, terminal } = context;
-        return shown(control, await control.POST("/_control/v1/transfers/{id}/answers", answer), terminal);
+        return shown(control, await control.POST("/_control/v1/transfers/{id}/answer", answer), terminal);
       },
     ),
     action(
@@ -76,7 +74,7 @@ export const transfer: Command = {
       async (context) => {
         const answer = await answerBy(context, context.values.as);
         const { control, terminal } = context;
-        return shown(control, await control.POST("/_control/v1/transfers/{id}/declines", answer), terminal);
+        return shown(control, await control.POST("/_control/v1/transfers/{id}/decline", answer), terminal);
       },
     ),
   ],

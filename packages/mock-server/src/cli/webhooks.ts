@@ -93,13 +93,13 @@ export const webhooks: Command = {
       },
       async ({ control, operands: [text = ""], values: { delay } }) => {
         const status = integer(200, 599)("webhooks respond", text);
-        const body = { status, ...(delay !== undefined && { delaySecs: delay / 1000 }) };
-        dataOf(await control.PUT("/_control/v1/webhooks/inbox", { body }));
-        return { data: body, text: `The inbox responds with ${formatResponse(body)}.` };
+        const answer = { status, ...(delay !== undefined && { delaySecs: delay / 1000 }) };
+        dataOf(await control.PATCH("/_control/v1/webhooks/inbox", { body: { answer } }));
+        return { data: answer, text: `The inbox responds with ${formatResponse(answer)}.` };
       },
     ),
     action("clear", { help: "empty the built-in inbox, and let it respond with 204 again" }, async ({ control }) => {
-      dataOf(await control.DELETE("/_control/v1/webhooks/inbox"));
+      dataOf(await control.PATCH("/_control/v1/webhooks/inbox", { body: { answer: {}, received: [] } }));
       return { data: {}, text: "The inbox is empty. It responds with 204." };
     }),
   ],

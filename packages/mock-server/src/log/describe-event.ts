@@ -46,7 +46,7 @@ const described: ReadonlyMap<string, Describe> = new Map([
   ["member.availability", (event, nameOf) => describeAvailability(event, nameOf)],
   ["availability.ended", (event, nameOf) => describeAvailability({ ...event, status: "available" }, nameOf)],
   [
-    "state.changed",
+    "record.changed",
     ({ id = "", collection, change }, nameOf) => ({
       ...{ label: "state", labelColour: "cyan", state: String(change) },
       parts: [{ text: named(id, nameOf) }, { text: String(collection), colour: "dim" }],

@@ -17,10 +17,10 @@ it("lists the operations with their arguments, optional ones in brackets", async
 });
 
 it("calls an operation with arguments for its path, query and body, and prints its response as JSON", async () => {
-  const record = await api("getRecord", "collection=members", `id=${demo.members.agent}`);
-  expect(JSON.parse(record.stdout)).toMatchObject({ id: demo.members.agent, role: "agent" });
+  const { stdout } = await api("listRecords", "collection=members", `id=${demo.members.agent}`);
+  expect(JSON.parse(stdout)).toMatchObject({ records: [{ id: demo.members.agent, role: "agent" }] });
   expect(JSON.parse((await api("listRequests", "operationId=listRoles")).stdout)).toEqual({ requests: [] });
-  const clock = await api("setClock", "now=2026-03-03T12:00:00Z");
+  const clock = await api("updateClock", "now=2026-03-03T12:00:00Z");
   expect(JSON.parse(clock.stdout)).toMatchObject({ now: "2026-03-03T12:00:00.000Z" });
   await api("updateRecord", "collection=members", `id=${demo.members.agent}`, 'availability={"status":"offline"}');
   expect(backend.state.members.get(demo.members.agent)?.availability).toMatchObject({ status: "offline" });
@@ -46,10 +46,13 @@ it.each([
   [["applyScenario"], "api applyScenario: name is missing. Arguments: name."],
   [["applyScenario", "nam=flaky-503"], "api applyScenario: unknown argument nam. Did you mean name? Arguments: name."],
   [["applyScenario", "flaky-503"], "api applyScenario flaky-503: must be NAME=VALUE. Arguments: name."],
-  [["applyScenario", "name=flaky"], 'applyScenario: there is no scenario "flaky".'],
+  [["applyScenario", "name=flaky"], "applyScenario: name: must be one of app-misses-offers, "],
   [["getClock", "now=1"], "api getClock: unknown argument now. Arguments: none."],
   [["streamEvents"], "The response of streamEvents is not JSON. Use the command: npm -s start -- events --follow"],
-  [["getBackup"], "The response of getBackup is not JSON. Use the command: npm -s start -- snapshot backup FILE"],
+  [
+    ["downloadBackup"],
+    "The response of downloadBackup is not JSON. Use the command: npm -s start -- snapshot backup FILE",
+  ],
 ])("rejects %j", async (args, message) => {
   await expect(api(...args)).rejects.toThrow(message);
 });

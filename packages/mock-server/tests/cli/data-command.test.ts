@@ -41,7 +41,7 @@ async function ready(...args: string[]) {
   const { child, output, lines } = run("--json", ...args);
   const info = JSON.parse((await lines.next()).value ?? "null");
   const names = async (): Promise<readonly string[]> => {
-    const response = await fetch(`${info.url}/_control/v1/state/groups`);
+    const response = await fetch(`${info.url}/_control/v1/records/groups`);
     const { records: groups } = (await response.json()) as { readonly records: readonly { readonly name: string }[] };
     return groups.map(({ name }) => name);
   };

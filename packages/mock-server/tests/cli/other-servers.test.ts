@@ -17,23 +17,23 @@ async function serverOf(status: number, body: string): Promise<string> {
 
 it.each([
   [["clock"], "GET /_control/v1/clock"],
-  [["clock", "freeze"], "PUT /_control/v1/clock"],
+  [["clock", "freeze"], "PATCH /_control/v1/clock"],
   [["clock", "advance", "1h"], "POST /_control/v1/clock/advance"],
   [["coverage"], "GET /_control/v1/coverage"],
   [["webhooks"], "GET /_control/v1/webhooks/deliveries"],
-  [["events"], "GET /_control/v1/events/latest"],
+  [["events"], "GET /_control/v1/events"],
   [["fault"], "GET /_control/v1/faults"],
   [["webhooks", "inbox"], "GET /_control/v1/webhooks/inbox"],
-  [["credentials", "keys"], "POST /_control/v1/auth/api-keys"],
-  [["policies"], "GET /_control/v1/policies/descriptions"],
+  [["credentials", "keys"], "POST /_control/v1/credentials/api-keys"],
+  [["policies"], "GET /_control/v1/policies"],
   [["requests"], "GET /_control/v1/requests"],
   [["sandbox", "reset"], "POST /_control/v1/reset"],
-  [["credentials", "rotate"], "GET /_control/v1/state/destinations"],
+  [["credentials", "rotate"], "GET /_control/v1/records/destinations"],
   [["sandbox", "create", "one"], "POST /_control/v1/sandboxes"],
   [["snapshot"], "GET /_control/v1/snapshot"],
-  [["records", "members"], "GET /_control/v1/state/members"],
-  [["events", "--follow"], "GET /_control/v1/state/"],
-  [["credentials", "token"], "POST /_control/v1/auth/tokens"],
+  [["records", "members"], "GET /_control/v1/records/members"],
+  [["events", "--follow"], "GET /_control/v1/records/"],
+  [["credentials", "token"], "POST /_control/v1/credentials/access-tokens"],
 ])("says of another server what it answered: %j", async ([name = "", ...rest], operation) => {
   const url = await serverOf(200, '{"hello":"world"}');
   await expect(runLine(url, name, ...rest)).rejects.toThrow(`The server at ${url} answered ${operation}`);

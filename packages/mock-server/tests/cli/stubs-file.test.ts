@@ -102,7 +102,7 @@ it.each<[string, string, string]>([
   [
     "a duplicate",
     "stubs:\n- { method: GET, path: /a, response: {} }\n- { method: GET, path: /a, response: {} }\n",
-    "FILE:3: stubs[1].path: stub-1 has the same method, path and match. Replace it, or remove one of the two.",
+    "FILE:3: stubs[1].path: stub-1 has the same method, path and match. Delete one of the two.",
   ],
 ])("names the line and the field of %s", async (_, content, message) => {
   expect(await read(content)).toBe(message);

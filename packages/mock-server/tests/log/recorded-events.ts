@@ -97,7 +97,7 @@ export const recordedEvents: readonly BackendEvent[] = [
   event("fault.removed", { id: "fault-4", hits: 2, isUsedUp: false }),
   event("fault.hit", { id: "fault-4", requestId: "9" }),
   event("policies.changed", { concurrentCallLimit: 2 }),
-  event("state.changed", { collection: "members", id: agent, change: "updated" }),
+  event("record.changed", { collection: "members", id: agent, change: "updated" }),
   event("scenario.applied", { name: "app-misses-every-offer" }),
   event("sandbox.created", { name: "run-17" }),
   event("sandbox.reset"),

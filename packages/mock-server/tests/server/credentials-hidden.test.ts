@@ -45,16 +45,16 @@ describe("no credential appears in", () => {
     await plant();
     for (const path of [
       "/requests",
-      "/requests/unmatched",
+      "/requests?unmatched=true",
       "/coverage",
-      "/events/latest?limit=2000",
+      "/events?limit=2000",
       "/webhooks/deliveries",
     ])
       reads[path] = (await controlled(path)).text;
     const { requests } = JSON.parse(reads["/requests"] ?? "") as { requests: { id: number }[] };
     const details = await Promise.all(requests.map(({ id }) => controlled(`/requests/${id}`)));
     reads["the details of requests"] = details.map(({ text }) => text).join("\n");
-    const { events } = JSON.parse(reads["/events/latest?limit=2000"] ?? "") as { events: BackendEvent[] };
+    const { events } = JSON.parse(reads["/events?limit=2000"] ?? "") as { events: BackendEvent[] };
     reads["log lines"] = events.map((event) => formatEvent(event, { colour: false }) ?? "").join("\n");
     reads["the stream of events"] = await streamed(events);
   });
@@ -64,7 +64,7 @@ describe("no credential appears in", () => {
   async function streamed(events: readonly BackendEvent[]): Promise<string> {
     const first = events[0]?.eventId ?? "";
     const ending = new AbortController();
-    const { body } = await fetch(`${server.url}/_control/v1/events?after=${first.replace(/-\d+$/, "-0")}`, {
+    const { body } = await fetch(`${server.url}/_control/v1/events/stream?after=${first.replace(/-\d+$/, "-0")}`, {
       headers: control,
       signal: ending.signal,
     });
@@ -79,7 +79,7 @@ describe("no credential appears in", () => {
 
   async function plant(): Promise<void> {
     const key = { authorization: `Bearer ${demo.apiKey}` };
-    const issued = await controlled("/auth/tokens", "POST", { userId: Object.values(demo.users)[0] });
+    const issued = await controlled("/credentials/access-tokens", "POST", { userId: Object.values(demo.users)[0] });
     expect(issued.text).toContain("token");
     const { token } = JSON.parse(issued.text) as { token: string };
     planted["access token"] = token;
@@ -95,7 +95,7 @@ describe("no credential appears in", () => {
       headers: key,
     });
     await call(`${path}/${demo.apiKey}/${token}`, { headers: key });
-    await call(`/_control/v1/events?token=${planted["query token of the control plane"]}`);
+    await call(`/_control/v1/events/stream?token=${planted["query token of the control plane"]}`);
     const secret = planted["secret in a body"];
     const body = { toNumber: "x", secret, nested: { password: secret, apiKey: demo.apiKey, note: `a ${token}` } };
     await call(operations.createCall.path, {
@@ -112,7 +112,7 @@ describe("no credential appears in", () => {
     target.username = "user";
     target.password = planted["secret in a URL"] ?? "";
     target.searchParams.set("token", planted["token in a URL"] ?? "");
-    await controlled(`/state/destinations/${demo.destinations.app}`, "PATCH", { config: { url: target.href } });
+    await controlled(`/records/destinations/${demo.destinations.app}`, "PATCH", { config: { url: target.href } });
     await controlled("/webhooks/trigger", "POST", {
       destinationId: demo.destinations.app,
       note: { secret: planted["secret in a webhook body"] },
@@ -121,10 +121,13 @@ describe("no credential appears in", () => {
     await call(`${path}?token=${planted["query token"]}`, { headers: { ...key, origin: "https://elsewhere.example" } });
   }
 
-  it.each(["/requests", "the details of requests", "/requests/unmatched", "/coverage"])("the journal: %s", (name) => {
-    expect(found(name)).toEqual([]);
-  });
-  it.each(["/events/latest?limit=2000", "the stream of events"])("the events: %s", (name) => {
+  it.each(["/requests", "the details of requests", "/requests?unmatched=true", "/coverage"])(
+    "the journal: %s",
+    (name) => {
+      expect(found(name)).toEqual([]);
+    },
+  );
+  it.each(["/events?limit=2000", "the stream of events"])("the events: %s", (name) => {
     expect(found(name)).toEqual([]);
   });
   it("the log lines", () => expect(found("log lines")).toEqual([]));

@@ -146,7 +146,7 @@ it("requires the token for the control plane only, as a header or, for event str
   expect(decide("/_control/v1/health", {}, guarded)).toBe("forbidden");
   expect(decide("/_control/v1/health", { Authorization: "Bearer other" }, guarded)).toBe("forbidden");
   expect(decide("/_control/v1/health", { Authorization: "Bearer secret" }, guarded)).toMatchObject({});
-  expect(decide("/_control/v1/events?token=secret", {}, guarded)).toMatchObject({});
+  expect(decide("/_control/v1/events/stream?token=secret", {}, guarded)).toMatchObject({});
   expect(decide("/api/v1", { Authorization: "Bearer other" }, guarded)).toMatchObject({});
 });
 
@@ -177,7 +177,7 @@ it("distinguishes a missing control token from a wrong one", () => {
   expect(detailOf("/_control/v1/clock", { authorization: "Bearer other" })).toBe(
     `The control token is wrong. ${advice}`,
   );
-  expect(detailOf("/_control/v1/events?token=other", {})).toBe(`The control token is wrong. ${advice}`);
+  expect(detailOf("/_control/v1/events/stream?token=other", {})).toBe(`The control token is wrong. ${advice}`);
 });
 
 it("says how to allow a host and an origin, and how else to use the control plane", () => {
@@ -200,7 +200,7 @@ it("says how to allow a host and an origin, and how else to use the control plan
   );
   expect(detailOf({ ...image, referer: "http://localhost:5173/" })).toBe(unnamed);
   expect(detailOf({ host: "mock", origin: "null" })).toContain("The page has no origin");
-  expect(detailOf({ host: "mock", origin: "http://a.test" }, "/_control/v1/events")).toBe(
+  expect(detailOf({ host: "mock", origin: "http://a.test" }, "/_control/v1/events/stream")).toBe(
     "The control plane does not accept requests from pages of other sites. " +
       "Change things from the command line; read them through the proxy of the page's own server.",
   );

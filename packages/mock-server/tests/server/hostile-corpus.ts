@@ -242,7 +242,7 @@ const paths: HostileRequest[] = [
       "/api/v1/constructor",
       "/_control/v1/nothing",
       "/_control/v1/../../etc/passwd",
-      "/_control/v1/state/__proto__",
+      "/_control/v1/records/__proto__",
       "/_sandbox/nowhere/api/v1/roles",
       "/_sandbox//api/v1/roles",
       "/_sandbox/__proto__/api/v1/roles",

@@ -240,7 +240,7 @@ describe("a request that is not HTTP", () => {
     socket.on("data", (text) => {
       answer += text;
     });
-    socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    socket.write("GET /_control/v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await begun;
     socket.write("GARBAGE\r\n\r\n");
     await once(socket, "close");

@@ -77,7 +77,11 @@ describe("the mock server", () => {
 
   it("serves the control plane", async () => {
     const { url } = await start();
-    expect(await (await fetch(`${url}/_control/v1/health`)).json()).toEqual({ status: "ok" });
+    expect(await (await fetch(`${url}/_control/v1/health`)).json()).toEqual({
+      status: "ok",
+      control: "1.0.0",
+      api: "v1",
+    });
   });
 
   it("sends the open offers of stored sandboxes again, and closes their stores if it cannot listen", async () => {
@@ -202,11 +206,11 @@ describe("the mock server", () => {
   it("tells a client that stops reading the event stream what it lost", async () => {
     const { port, backend } = await start();
     const socket = connect(port, "127.0.0.1").setEncoding("utf8");
-    socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    socket.write("GET /_control/v1/events/stream HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     await once(socket, "readable");
     const policies = { ...backend.policies };
     for (let count = 0; count < 20_000; count += 1) {
-      backend.changePolicies(policies);
+      backend.updatePolicies(policies);
       if (count % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     let read = "";
@@ -235,7 +239,7 @@ describe("the mock server", () => {
     vi.spyOn(Server.prototype, "closeAllConnections").mockImplementation(() => {});
     const server = await startMockServer({ port: 0 });
     const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
-    socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    socket.write("GET /_control/v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await once(socket, "readable");
     const [, read] = await Promise.all([server.close(), text(socket)]);
     expect([read.includes(": connected\n"), read.endsWith("\r\n0\r\n\r\n")]).toEqual([true, true]);

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, NotRequired, Self, TypeAlias, TypedDict
+from urllib.parse import quote
 
 from typing_extensions import Unpack
 
@@ -19,7 +20,7 @@ from .._clients import AsyncCallTransfer, CallTransfer, _AsyncChanges, _Changes,
 from .._drivers import AsyncDriver, Driver
 from ._demo import demo
 from ._receiver import Receiver, serve
-from ._server import MockServer, shared_server
+from ._server import MockServer, MockServerError, shared_server
 
 Fault: TypeAlias = str | Mapping[str, object]
 """A fault as a text, such as `createCall 503, 503, pass`, or as the JSON of the control plane."""
@@ -184,7 +185,7 @@ class Sandbox:
     def _find_key(self) -> str:
         keys = (one for one in self.records("apiKeys") if one.get("accountId") == self.account_id and one.get("state") == "valid")
         found: dict[str, Any] | None = next(keys, None)
-        key: str = (found or self.control("POST", "/auth/api-keys", {"accountId": self.account_id}))["key"]
+        key: str = (found or self.control("POST", "/credentials/api-keys", {"accountId": self.account_id}))["key"]
         return key
 
     def client(self, **options: Any) -> CallTransfer:
@@ -209,7 +210,7 @@ class Sandbox:
     def token_of(self, role: Literal["owner", "admin", "member", "agent"], account_id: str | None = None) -> AccountToken:
         """Issues an access token for the first member with the role, valid for a year of the sandbox's clock."""
         account = account_id or self.account_id
-        issued = self.control("POST", "/auth/tokens", {"role": role, "accountId": account, "expiresInSecs": _YEAR})
+        issued = self.control("POST", "/credentials/access-tokens", {"role": role, "accountId": account, "expiresInSecs": _YEAR})
         return {"access_token": issued["token"], "account_id": account}
 
     # Time
@@ -298,31 +299,38 @@ class Sandbox:
         return transfer
 
     def transfer(self, transfer_id: str) -> Transfer:
-        """Returns a transfer as it is now."""
-        transfer: Transfer = self.control("GET", f"/transfers/{transfer_id}")
-        return transfer
+        """Returns a transfer as it is now.
+
+        Raises:
+            MockServerError: There is no transfer with this ID.
+
+        """
+        found: list[Transfer] = self.control("GET", f"/transfers?id={quote(transfer_id, safe='')}")["transfers"]
+        if not found:
+            raise MockServerError(f"There is no transfer {transfer_id}. start_transfer() returns the ID of a new one.")
+        return found[0]
 
     # Everything else
 
     def set_policies(self, policies: Mapping[str, object]) -> None:
         """Changes limits, and the behaviours that the specification leaves open."""
-        self.control("PUT", "/policies", policies)
+        self.control("PATCH", "/policies", policies)
 
     def records(self, collection: str) -> list[dict[str, Any]]:
         """Returns records, such as `calls` or `destinations`, in the format of a seed."""
-        found: list[dict[str, Any]] = self.control("GET", f"/state/{collection}")["records"]
+        found: list[dict[str, Any]] = self.control("GET", f"/records/{collection}")["records"]
         return found
 
     def update(self, collection: str, record_id: str, changes: Mapping[str, object]) -> None:
         """Changes fields of a record."""
-        self.control("PATCH", f"/state/{collection}/{record_id}", changes)
+        self.control("PATCH", f"/records/{collection}/{record_id}", changes)
 
     def control(self, method: str, path: str, body: object = None) -> Any:
         """Sends a request to the sandbox's control plane, and returns the JSON of its answer.
 
         Args:
             method: HTTP method.
-            path: Path after `/_control/v1`, such as `/auth/api-keys`.
+            path: Path after `/_control/v1`, such as `/credentials/api-keys`.
             body: Sent as JSON.
 
         Raises:

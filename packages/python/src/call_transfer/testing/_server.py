@@ -96,7 +96,7 @@ class MockServer:
         return server
 
     def control(self, method: str, path: str, body: object = None, *, sandbox: str | None = None) -> Any:
-        """Sends a request to the control plane, such as `PUT` to `/policies`, and returns the JSON of its answer.
+        """Sends a request to the control plane, such as `PATCH` to `/policies`, and returns the JSON of its answer.
 
         Raises:
             MockServerError: It was refused.
