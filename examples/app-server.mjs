@@ -1,6 +1,6 @@
 // A customer's app server: it receives offers of calls and decides which to take. Try it with the mock server:
-//   npx @call-transfer/mock-server --forward-webhooks http://127.0.0.1:4011/offers
-//   node app-server.mjs                          in a clone: npm run -s example examples/app-server.mjs
+//   npx @call-transfer/mock-server --write-env .env --forward-webhooks http://127.0.0.1:4011/offers
+//   node --env-file=.env app-server.mjs
 import { realpathSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
@@ -27,7 +27,8 @@ export async function startAppServer({ secret, decide, port = 0 }) {
 }
 
 if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
-  const secret = process.env.SIGNING_SECRET ?? "demo-signing-secret-of-the-front-desk-app";
+  const { CALL_TRANSFER_SIGNING_SECRET: secret } = process.env;
+  if (!secret) throw new Error("Set CALL_TRANSFER_SIGNING_SECRET.");
   const decide = async (offer) => {
     await setTimeout(Number(process.env.DECIDE_SECS ?? 0) * 1000);
     console.log(offer.transferId ? `taking transfer ${offer.transferId}` : "taking a trigger without a transfer");

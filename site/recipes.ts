@@ -129,7 +129,7 @@ export function filesOfRecipe(name: RecipeName): Readonly<Record<string, string>
   const hasSecrets = files.includes(offers);
   // A Worker has the settings of its page in wrangler.jsonc.
   const hasCall = files.includes(errors) && !files.includes(wrangler);
-  const environment = [hasCall && call, hasSecrets && `OFFER_SECRETS_FILE=${secrets}`].filter(Boolean);
+  const environment = [hasCall && call, hasSecrets && `CALL_TRANSFER_SIGNING_SECRETS_FILE=${secrets}`].filter(Boolean);
   return {
     "package.json": manifestOf(name, programs),
     "tsconfig.json": page("docs/sdk.md", /^<!-- file: tsconfig.json -->\n\n```json\n([\s\S]*?)^```/m),

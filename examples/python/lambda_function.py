@@ -26,7 +26,7 @@ def secrets() -> list[str]:
     The extension keeps it for five minutes.
     """
     port = os.environ.get("PARAMETERS_SECRETS_EXTENSION_HTTP_PORT", "2773")
-    secret_id = quote(os.environ["OFFER_SECRETS_ID"], safe="")
+    secret_id = quote(os.environ["CALL_TRANSFER_SIGNING_SECRETS_ID"], safe="")
     url = f"http://localhost:{port}/secretsmanager/get?secretId={secret_id}"
     token = {"X-Aws-Parameters-Secrets-Token": os.environ["AWS_SESSION_TOKEN"]}
     with urlopen(Request(url, headers=token), timeout=2) as response:

@@ -8,7 +8,8 @@ from call_transfer.webhooks import TransferOffer, WebhookEvent, WebhookResponse
 
 def secrets() -> list[str]:
     """Reads a mounted file, such as a Kubernetes secret: one signing secret in each line. So a rotation needs no restart."""
-    return Path(os.environ["OFFER_SECRETS_FILE"]).read_text().split()
+    file = Path(os.environ["CALL_TRANSFER_SIGNING_SECRETS_FILE"])
+    return file.read_text().split()
 
 
 def decide(event: WebhookEvent) -> WebhookResponse | None:

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { CallTransfer } from "@call-transfer/sdk";
 import { Agent, ProxyAgent } from "undici";
 
-const { CA_FILE = "", CERT_FILE = "", KEY_FILE = "", PROXY_URL } = process.env;
+const { CA_FILE, CERT_FILE, KEY_FILE, PROXY_URL } = process.env;
+if (!CA_FILE || !CERT_FILE || !KEY_FILE) throw new Error("Set CA_FILE, CERT_FILE and KEY_FILE.");
 const tls = {
   ca: readFileSync(CA_FILE),
   cert: readFileSync(CERT_FILE),

@@ -3,7 +3,8 @@ import { CallTransfer, RequestError } from "@call-transfer/sdk";
 import Fastify from "fastify";
 import { errorResponse } from "./error-response.ts";
 
-const { FLOW_ID = "", FROM_NUMBER = "", PORT = "3000" } = process.env;
+const { FLOW_ID, FROM_NUMBER, PORT = "3000" } = process.env;
+if (!FLOW_ID || !FROM_NUMBER) throw new Error("Set FLOW_ID and FROM_NUMBER.");
 
 const app = Fastify({ logger: true });
 // One client for the process, not one per request: its requests share a budget of retries. Its address and key come from

@@ -4,7 +4,9 @@
 //     deno run --allow-env --allow-net proxy-deno.ts
 import { CallTransfer } from "@call-transfer/sdk";
 
-const proxy = Deno.createHttpClient({ proxy: { url: Deno.env.get("PROXY_URL") ?? "" } });
+const url = Deno.env.get("PROXY_URL");
+if (!url) throw new Error("Set PROXY_URL.");
+const proxy = Deno.createHttpClient({ proxy: { url } });
 const client = new CallTransfer({ fetchOptions: { client: proxy } });
 
 const { meta } = await client.calls.list({ limit: 1 });

@@ -5,8 +5,10 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { pgTable, text } from "drizzle-orm/pg-core";
 import pg from "pg";
 
+const { CALL_TRANSFER_SIGNING_SECRET: secret, DATABASE_URL } = process.env;
+if (!secret || !DATABASE_URL) throw new Error("Set CALL_TRANSFER_SIGNING_SECRET and DATABASE_URL.");
 const tickets = pgTable("tickets", { destination: text() });
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
+const pool = new pg.Pool({ connectionString: DATABASE_URL, connectionTimeoutMillis: 5000 });
 pool.on("error", (error) => console.error(error));
 // Without a listener, a client whose connection is lost ends the process.
 pool.on("connect", (client) => void client.on("error", (error) => console.error(error)));
@@ -22,7 +24,7 @@ const inbox = postgresInbox<Parameters<Parameters<typeof db.transaction>[0]>[0]>
 });
 
 export const receive = createWebhookHandler({
-  secret: process.env.SIGNING_SECRET ?? "",
+  secret,
   inbox,
   async onEvent(event, tx) {
     if (!isTransferOffer(event)) return;

@@ -2,7 +2,9 @@ import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhoo
 import { inboxTableSql, postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
 import pg from "pg";
 
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
+const { CALL_TRANSFER_SIGNING_SECRET: secret, DATABASE_URL } = process.env;
+if (!secret || !DATABASE_URL) throw new Error("Set CALL_TRANSFER_SIGNING_SECRET and DATABASE_URL.");
+const pool = new pg.Pool({ connectionString: DATABASE_URL, connectionTimeoutMillis: 5000 });
 pool.on("error", (error) => console.error(error));
 // Without a listener, a client whose connection is lost ends the process.
 pool.on("connect", (client) => void client.on("error", (error) => console.error(error)));
@@ -32,7 +34,7 @@ const inbox = postgresInbox<pg.PoolClient>({
 });
 
 export const receive = createWebhookHandler({
-  secret: process.env.SIGNING_SECRET ?? "",
+  secret,
   inbox,
   async onEvent(event, client) {
     if (!isTransferOffer(event)) return;

@@ -2,9 +2,11 @@ import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhoo
 import { inboxTableSql, postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
 import postgres from "postgres";
 
+const { CALL_TRANSFER_SIGNING_SECRET: secret, DATABASE_URL } = process.env;
+if (!secret || !DATABASE_URL) throw new Error("Set CALL_TRANSFER_SIGNING_SECRET and DATABASE_URL.");
 // Fetching types, a lost connection ends the process. Without backoff, the pool tries a lost server every 20 seconds only.
 const outages = { fetch_types: false, backoff: () => 0.5, connect_timeout: 5 };
-const sql = postgres(process.env.DATABASE_URL ?? "", { ...outages, onnotice() {} });
+const sql = postgres(DATABASE_URL, { ...outages, onnotice() {} });
 // For one process. With several, put both into a migration.
 await sql.unsafe(inboxTableSql());
 await sql`create table if not exists tickets (destination text)`;
@@ -17,7 +19,7 @@ const inbox = postgresInbox<postgres.TransactionSql>({
 });
 
 export const receive = createWebhookHandler({
-  secret: process.env.SIGNING_SECRET ?? "",
+  secret,
   inbox,
   async onEvent(event, tx) {
     if (!isTransferOffer(event)) return;

@@ -175,10 +175,20 @@ declare interface Delivery {
   readonly durationMs: number;
   readonly status?: number;
   readonly accepted: boolean;
+  readonly response?: DeliveryResponse;
   readonly error?: string;
   readonly redeliveryOf?: string;
   readonly fault?: string;
   readonly faultDo?: WebhookFaultAction;
+}
+
+declare interface DeliveryResponse {
+  readonly status: number;
+  readonly headers: { readonly [key: string]: string };
+  readonly contentType?: string;
+  readonly body?: string;
+  readonly bodyBytes: number;
+  readonly truncated: boolean;
 }
 
 declare interface DescribedTimer extends TimerPurpose {

@@ -16,7 +16,16 @@ const models = {
   ...{ RequestEntry: "JournalEntry", RecordChange: "ShownChange", WebhookFaultDo: "WebhookFaultAction" },
   ...Object.fromEntries(
     [
-      ...["ClosestOperation", "Decision", "Delivery", "FaultMatch", "FaultWhen", "HoursWindow", "InboxEvent"],
+      ...[
+        "ClosestOperation",
+        "Decision",
+        "Delivery",
+        "DeliveryResponse",
+        "FaultMatch",
+        "FaultWhen",
+        "HoursWindow",
+        "InboxEvent",
+      ],
       ...[
         "LocalTime",
         "RequestCaller",

@@ -11,7 +11,7 @@ import { drawTerminal, type Row, visible } from "./terminal.ts";
 
 const [charsPerSec, betweenSecs, pauseSecs, heldSecs] = [28, 0.15, 1.2, 8];
 const width = 108;
-const shownBannerLines = 4;
+const shownBannerLines = 3;
 /** The durations of a run differ. */
 const shownMs = 1.4;
 

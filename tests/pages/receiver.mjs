@@ -1,12 +1,12 @@
 // A receiver of offers for the commands in pages. It counts what it handled, and shows the counts at /handled.
-// Its port is the variable PORT, its secret SECRET.
+// Its port is the variable PORT, its secret CALL_TRANSFER_SIGNING_SECRET.
 import { createServer } from "node:http";
 import { createWebhookHandler, toNodeHandler } from "@call-transfer/sdk/webhooks";
 
 const handled = {};
 const receive = toNodeHandler(
   createWebhookHandler({
-    secret: process.env.SECRET,
+    secret: process.env.CALL_TRANSFER_SIGNING_SECRET,
     onEvent({ id }) {
       handled[id] = (handled[id] ?? 0) + 1;
     },

@@ -24,7 +24,7 @@ async function deliverTwice(name: string): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--conditions=@call-transfer/source", at("deliver-twice.ts"), at(`.cache/examples/${name}.ts`), offer],
-    { env: { ...process.env, SIGNING_SECRET: secret, REDIS_URL: redis.url, DATABASE_URL: postgres.url } },
+    { env: { ...process.env, CALL_TRANSFER_SIGNING_SECRET: secret, REDIS_URL: redis.url, DATABASE_URL: postgres.url } },
   );
   return stdout;
 }

@@ -30,7 +30,7 @@ const env = {
   ...process.env,
   ...pythonEnvironment,
   PYTHONWARNINGS: "error",
-  OFFER_SECRETS_FILE: secretsFile,
+  CALL_TRANSFER_SIGNING_SECRETS_FILE: secretsFile,
   PATH: `${dirname(python)}:${process.env.PATH}`,
 };
 
@@ -193,7 +193,7 @@ print("ready", handler.check_readiness() == [])`;
     const code =
       "import json, sys, lambda_function as f\nfor event in json.load(sys.stdin): print(f.handler(event, None))";
     const variables = {
-      ...{ AWS_SESSION_TOKEN: "session-token", OFFER_SECRETS_ID: secretId },
+      ...{ AWS_SESSION_TOKEN: "session-token", CALL_TRANSFER_SIGNING_SECRETS_ID: secretId },
       PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: String((extension.address() as AddressInfo).port),
     };
     const running = promisify(execFile)(python, ["-c", code], { cwd: folder, env: { ...all, ...variables } });

@@ -7,9 +7,6 @@ from call_transfer.webhooks import (
     WebhookEvent,
 )
 
-# The secret of the mock server's demo app. Keep yours out of the code.
-demo_secret = "demo-signing-secret-of-the-front-desk-app"
-
 
 def on_event(event: WebhookEvent) -> None:
     if isinstance(event, TransferOffer):
@@ -18,7 +15,7 @@ def on_event(event: WebhookEvent) -> None:
 
 # An ASGI application, for any server. Forged offers end in it, and are logged.
 handler = AsyncWebhookHandler(
-    secret=os.environ.get("SIGNING_SECRET", demo_secret), on_event=on_event
+    secret=os.environ["CALL_TRANSFER_SIGNING_SECRET"], on_event=on_event
 )
 print("waiting for offers at http://127.0.0.1:3000/offers", flush=True)
 uvicorn.run(handler, port=3000, log_level="warning")

@@ -4,7 +4,7 @@ import { createWebhookHandler, type EventStore, isTransferOffer } from "@call-tr
 import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { Redis } from "ioredis";
 
-const { OFFER_SECRETS_FILE = "", REDIS_URL } = process.env;
+const { REDIS_URL } = process.env;
 
 function connectTo(url: string): EventStore {
   // While Redis is away, commands fail within a moment, and offers are handled without it.
@@ -16,7 +16,11 @@ function connectTo(url: string): EventStore {
 export const offers = createWebhookHandler({
   // A mounted file, such as a Kubernetes secret: one signing secret in each line. It is read for each offer, so that a
   // rotation needs no restart. Without the comment for turbopack, Next.js would add the whole project to the server.
-  secret: async () => (await readFile(/* turbopackIgnore: true */ OFFER_SECRETS_FILE, "utf8")).trim().split(/\s+/),
+  async secret() {
+    const { CALL_TRANSFER_SIGNING_SECRETS_FILE: file } = process.env;
+    if (!file) throw new Error("Set CALL_TRANSFER_SIGNING_SECRETS_FILE.");
+    return (await readFile(/* turbopackIgnore: true */ file, "utf8")).trim().split(/\s+/);
+  },
   // Each offer is handled once. Several processes share a store. One process can do with its memory.
   ...(REDIS_URL && { store: connectTo(REDIS_URL) }),
   onEvent(event) {

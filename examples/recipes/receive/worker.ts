@@ -12,7 +12,7 @@ interface Env {
   /** Durable Objects, in which the isolates of a Worker share the events that they have handled. */
   readonly EVENTS: EventStoreNamespace<unknown>;
   /** A secret of the Secrets Store: one signing secret in each line. It can change without a deployment. */
-  readonly OFFER_SECRETS: { get(): Promise<string> };
+  readonly CALL_TRANSFER_SIGNING_SECRETS: { get(): Promise<string> };
 }
 
 // One handler for the isolate.
@@ -20,7 +20,7 @@ let offers: WebhookHandler | undefined;
 
 const createOffers = (env: Env): WebhookHandler =>
   createWebhookHandler({
-    secret: async () => (await env.OFFER_SECRETS.get()).trim().split(/\s+/),
+    secret: async () => (await env.CALL_TRANSFER_SIGNING_SECRETS.get()).trim().split(/\s+/),
     store: durableObjectEventStore(env.EVENTS),
     onEvent(event) {
       if (!isTransferOffer(event)) return undefined;

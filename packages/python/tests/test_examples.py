@@ -160,7 +160,10 @@ def test_the_receiver_takes_offers_and_withstands_an_attack(
     with (
         open_sandbox(server=call_transfer_server, clock="flowing", now=now) as sandbox,
         subprocess.Popen(
-            [sys.executable, str(program)], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": SOURCE}
+            [sys.executable, str(program)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": SOURCE, "CALL_TRANSFER_SIGNING_SECRET": demo.signing_secret},
         ) as process,
     ):
         try:

@@ -99,7 +99,7 @@ def accept(environ: dict[str, Any], start_response: Callable[..., Any]) -> Itera
     size = int(environ["CONTENT_LENGTH"])
     refused = b"decline" in environ["wsgi.input"].read(size) or "HTTP_SERVICE_SIGNATURE" not in environ
     start_response("409 Conflict" if refused else "204 No Content", [])
-    return [b""]
+    return [b"queue full" if refused else b""]
 
 
 async def accept_async(scope: Any, receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
@@ -107,7 +107,7 @@ async def accept_async(scope: Any, receive: Callable[[], Any], send: Callable[[A
     names = [name for name, _ in scope["headers"]]
     refused = b"decline" in body or b"service-signature" not in names
     await send({"type": "http.response.start", "status": 409 if refused else 204, "headers": []})
-    await send({"type": "http.response.body", "body": b""})
+    await send({"type": "http.response.body", "body": b"queue full" if refused else b""})
 
 
 @pytest.mark.parametrize("receiver", [accept, accept_async])
@@ -115,7 +115,9 @@ def test_webhooks_reach_an_application(call_transfer: Sandbox, receiver: Any) ->
     call_transfer.deliver_to(receiver)
     delivery = call_transfer.trigger_offer()
     assert (delivery.get("status"), delivery["accepted"]) == (204, True)
-    assert call_transfer.trigger_offer(note="decline").get("status") == 409
+    refused = call_transfer.trigger_offer(note="decline")
+    assert refused["response"]["status"] == 409
+    assert (refused["response"].get("body"), refused["response"]["truncated"]) == ("queue full", False)
     assert call_transfer.redeliver(delivery["id"]).get("redeliveryOf") == delivery["id"]
     assert len(call_transfer.deliveries()) == 3
 

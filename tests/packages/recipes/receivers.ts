@@ -64,7 +64,7 @@ export const withSecretsFile =
       await rename(`${file}.new`, file);
     };
     await setSecrets([secret]);
-    return await withTwo(start, { OFFER_SECRETS_FILE: file }, (two) => use({ ...two, setSecrets }));
+    return await withTwo(start, { CALL_TRANSFER_SIGNING_SECRETS_FILE: file }, (two) => use({ ...two, setSecrets }));
   };
 
 /** A recipe for Node, in its folder. */
@@ -87,7 +87,7 @@ export const lambdaReceiver =
     await using _extension = ending(() => extension.close().closeAllConnections());
     const variables = {
       AWS_SESSION_TOKEN: token,
-      OFFER_SECRETS_ID: "offers/secrets",
+      CALL_TRANSFER_SIGNING_SECRETS_ID: "offers/secrets",
       PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: port,
     };
     const setSecrets = async (next: readonly string[]): Promise<void> => {
@@ -106,7 +106,7 @@ export const workerReceiver: RunReceiver = async (secret, use) => {
   const workers = [{ name: "first" }, { name: "second" }];
   const { urls, output, stop, miniflare } = await openWorkers(recipeFolder("receive-worker"), workers);
   await using _workers = ending(stop);
-  const store = (await miniflare.getSecretsStoreSecretAPI("OFFER_SECRETS", "first"))();
+  const store = (await miniflare.getSecretsStoreSecretAPI("CALL_TRANSFER_SIGNING_SECRETS", "first"))();
   const id = await store.create(lines([secret]));
   const setSecrets = async (secrets: readonly string[]): Promise<void> => {
     await store.update(lines(secrets), id);

@@ -13,6 +13,7 @@ export function callTransfer(): CallTransfer {
 
 /** A call of your own flow and number to a number that your visitor chose. */
 export function callTo(toNumber: string) {
-  const { FLOW_ID = "", FROM_NUMBER = "" } = process.env;
+  const { FLOW_ID, FROM_NUMBER } = process.env;
+  if (!FLOW_ID || !FROM_NUMBER) throw new Error("Set FLOW_ID and FROM_NUMBER.");
   return { flowId: FLOW_ID, fromNumber: FROM_NUMBER, toNumber };
 }

@@ -4,7 +4,7 @@ import type { Delivery } from "../generated/models.gen.ts";
 import type { CollectionName } from "../model/records.ts";
 import { shownAddress, withoutAddress } from "../platform/delivery.ts";
 import { InputError } from "../utils/input-error.ts";
-import { redacted, redactedHeaders, replacement, withoutCredentials } from "../utils/redact.ts";
+import { redacted, redactedHeaders, redactedText, replacement } from "../utils/redact.ts";
 import { isObject } from "../utils/values.ts";
 
 /** The query of an operation that can leave secrets out. */
@@ -45,17 +45,6 @@ export function redactedDelivery(query: RedactQuery, delivery: Delivery): Delive
 /** Copies headers and a body without credentials. */
 export function redactedMessage({ headers, body }: Pick<Delivery, "headers" | "body">) {
   return { headers: redactedHeaders(Object.entries(headers)), body: redactedText(body) };
-}
-
-/** A body as it was sent if nothing in it is secret. */
-function redactedText(body: string): string {
-  try {
-    const sent: unknown = JSON.parse(body);
-    const shown = redacted({ sent }).sent;
-    return JSON.stringify(shown) === JSON.stringify(sent) ? body : JSON.stringify(shown);
-  } catch {
-    return withoutCredentials(body);
-  }
 }
 
 /** An address without user and password, and with its query replaced. */

@@ -128,7 +128,8 @@ export function createFaults(
   };
   const validated = (fault: unknown): Fault => validatedFault(fault, operations);
   const isForSandbox = ({ match, webhooks }: Fault): boolean => isLike((match ?? webhooks)?.sandbox ?? "*", sandbox);
-  const add = (fault: Fault, scenario?: string): string => {
+  /** Adds a fault. Its event shows the text as it was typed, unless that has a secret. */
+  const add = (fault: Fault, scenario?: string, typed?: unknown): string => {
     checkCount(all.length + 1, "");
     last += 1;
     const entry = activeFault(`fault-${last}`, fault, { scenario });
@@ -136,7 +137,8 @@ export function createFaults(
     const { hits: _, ...added } = shownFault(entry);
     events.emit("fault.added", () => {
       const shown = redacted(added);
-      const text = formatFault(shown as unknown as Fault, operations);
+      const isTyped = typeof typed === "string" && JSON.stringify(shown) === JSON.stringify(added);
+      const text = isTyped ? typed.trim() : formatFault(shown as unknown as Fault, operations);
       return { ...shown, ...(text !== undefined && { text }) };
     });
     return entry.id;
@@ -166,14 +168,14 @@ export function createFaults(
     add(fault) {
       const own = validated(fault);
       if (!isForSandbox(own)) throw otherSandbox(own, sandbox);
-      return add(own);
+      return add(own, undefined, fault);
     },
     list,
     delete: (id) => removeWhere((entry) => entry.id === id),
     clear: () => void removeWhere(() => true),
     addInitial(fault) {
       const own = validated(fault);
-      if (isForSandbox(own)) add(own);
+      if (isForSandbox(own)) add(own, undefined, fault);
     },
     replaceOfScenario(scenario, faults) {
       removeWhere((entry) => entry.scenario === scenario);

@@ -300,6 +300,8 @@ export interface Delivery {
   readonly status?: number;
   /** Whether the receiver answered 2xx (A-32). */
   readonly accepted: boolean;
+  /** What the receiver answered; absent if there was no response. */
+  readonly response?: DeliveryResponse;
   /** Why there was no response. */
   readonly error?: string;
   /** The id of the delivery that was sent again. */
@@ -308,6 +310,22 @@ export interface Delivery {
   readonly fault?: string;
   /** What the fault did. */
   readonly faultDo?: WebhookFaultAction;
+}
+
+/** The response of a receiver. Credentials and signing secrets in it are replaced by `[redacted]`. */
+export interface DeliveryResponse {
+  /** The status code. */
+  readonly status: number;
+  /** The headers by name in lower case. */
+  readonly headers: { readonly [key: string]: string };
+  /** The header `Content-Type`. */
+  readonly contentType?: string;
+  /** The body, up to 16 KiB; absent if it is empty, or not text in UTF-8. */
+  readonly body?: string;
+  /** The number of bytes of the body that were read, at most 16384. */
+  readonly bodyBytes: number;
+  /** Whether the body went on after them, or broke off. */
+  readonly truncated: boolean;
 }
 
 /** A signature header taken apart, without a secret. */

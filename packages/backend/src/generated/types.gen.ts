@@ -516,6 +516,8 @@ export interface components {
       readonly status?: number;
       /** @description Whether the receiver answered 2xx (A-32). */
       readonly accepted: boolean;
+      /** @description What the receiver answered; absent if there was no response. */
+      readonly response?: components["schemas"]["DeliveryResponse"];
       /** @description Why there was no response. */
       readonly error?: string;
       /** @description The id of the delivery that was sent again. */
@@ -524,6 +526,21 @@ export interface components {
       readonly fault?: string;
       /** @description What the fault did. */
       readonly faultDo?: components["schemas"]["WebhookFaultDo"];
+    };
+    /** @description The response of a receiver. Credentials and signing secrets in it are replaced by `[redacted]`. */
+    readonly DeliveryResponse: {
+      /** @description The status code. */
+      readonly status: number;
+      /** @description The headers by name in lower case. */
+      readonly headers: { readonly [key: string]: string };
+      /** @description The header `Content-Type`. */
+      readonly contentType?: string;
+      /** @description The body, up to 16 KiB; absent if it is empty, or not text in UTF-8. */
+      readonly body?: string;
+      /** @description The number of bytes of the body that were read, at most 16384. */
+      readonly bodyBytes: number;
+      /** @description Whether the body went on after them, or broke off. */
+      readonly truncated: boolean;
     };
     /** @description A signature header taken apart, without a secret. */
     readonly SignatureParts: {

@@ -24,6 +24,7 @@ import {
   unsent,
 } from "./delivery.ts";
 import { type DeliveryPlan, type PlannedSend, planDelivery, signedSend } from "./delivery-plan.ts";
+import { recordedResponse, secretsOfAddress } from "./delivery-response.ts";
 import { isInbox } from "./inbox.ts";
 
 /** A delivery that a fault holds back. */
@@ -297,13 +298,13 @@ export class SignedDeliveries implements DeliveryEngine {
     const sent = { ...event, at: sentAt, url, headers, body, ...(signature && { signature }), ...offer.fault };
     events.emit("webhook.sent", () => announcedDelivery(sent));
     const start = elapsed();
-    const outcome = await this.#attempt(url, { headers, body });
+    const outcome = await this.#attempt(url, planned, () => this.#secretsOf(event));
     const durationMs = Math.round((elapsed() - start) * 100) / 100;
     const delivery: Delivery = { ...sent, durationMs, ...outcome };
     if (generation === this.#generation) {
       this.sent.add({ delivery, event });
       // Its time is that of the answer.
-      events.emit("webhook.delivered", () => announcedAnswer(delivery, outcome));
+      events.emit("webhook.delivered", () => announcedAnswer(delivery));
       const afterSecs = offer.planRetry(delivery.accepted);
       if (afterSecs !== undefined) this.#retry(offer, afterSecs);
     }
@@ -325,6 +326,12 @@ export class SignedDeliveries implements DeliveryEngine {
     return signedSend({ body, url, destination, at: clock.now() });
   }
 
+  /** The secrets with which the destination of an event signs. A rotation changes them while a delivery is in flight. */
+  #secretsOf({ destinationId }: OutgoingEvent): readonly string[] {
+    const { signingSecret, previousSecret } = this.#backend.state.destinations.get(destinationId) ?? {};
+    return secretsIn([signingSecret, previousSecret], true);
+  }
+
   #addressFor(url: string): string {
     const { forwardTo } = this.#route;
     return forwardTo === undefined || isInbox(url) ? url : forwardTo;
@@ -332,23 +339,26 @@ export class SignedDeliveries implements DeliveryEngine {
 
   async #attempt(
     url: string,
-    message: Pick<PlannedSend, "headers" | "body">,
-  ): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
+    { headers: own, body, signature }: PlannedSend,
+    secretsNow: () => readonly string[],
+  ): Promise<Pick<Delivery, "status" | "accepted" | "error" | "response">> {
     const { deliveryTimeoutSecs } = this.#backend.policies;
     const signal = AbortSignal.timeout(Math.ceil(deliveryTimeoutSecs * 1000));
+    const before = secretsNow();
     const { inbox, fetch = globalThis.fetch, forwardHeaders } = this.#route;
     try {
       // With forwarding, all that does not go to the inbox goes to that address.
-      const headers = isInbox(url) ? message.headers : { ...forwardHeaders, ...message.headers };
-      const init: RequestInit = { method: "POST", ...message, headers, redirect: "manual", signal };
+      const headers = isInbox(url) ? own : { ...forwardHeaders, ...own };
+      const init: RequestInit = { method: "POST", body, headers, redirect: "manual", signal };
       // A receiver in the same process may not watch the signal.
       const ended = endOf(signal);
       const sending = isInbox(url) ? inbox.receive(init) : fetch(url, init);
       const response = await Promise.race([sending, ended]);
       if (response === undefined) throw signal.reason;
-      // Not awaited: under MSW 2 this never settles.
-      response.body?.cancel().catch(() => {});
-      return { status: response.status, accepted: response.ok };
+      const secrets = [...before, ...secretsNow(), ...secretsIn(forwardHeaders, true), ...secretsOfAddress(url)];
+      const signatures = signature?.v1.map(({ value }) => value) ?? [];
+      const recorded = await recordedResponse(response, ended, [...secrets, ...signatures]);
+      return { status: response.status, accepted: response.ok, response: recorded };
     } catch (reason) {
       if (signal.aborted)
         return { accepted: false, error: `no answer within ${deliveryTimeoutSecs} s (policy deliveryTimeoutSecs)` };

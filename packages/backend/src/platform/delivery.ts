@@ -3,7 +3,8 @@ import type { Delivery } from "../generated/models.gen.ts";
 import type { EventDetails } from "../model/events.ts";
 import type { History } from "../model/stored-parts.ts";
 import { InputError } from "../utils/input-error.ts";
-import { isObject } from "../utils/values.ts";
+import { isObject, omitUndefined } from "../utils/values.ts";
+import { responseLine } from "./delivery-response.ts";
 import type { ReceivingInbox } from "./inbox.ts";
 
 /**
@@ -138,13 +139,17 @@ export function announcedDelivery({
   };
 }
 
-/** What an event says about the answer to a delivery. */
-export function announcedAnswer(
-  delivery: Delivery,
-  outcome: Pick<Delivery, "status" | "accepted" | "error">,
-): EventDetails {
-  const { url, durationMs } = delivery;
-  return { ...announcedDelivery(delivery), ...withoutAddress(outcome, url), durationMs };
+/** What an event says about the answer to a delivery: of a response that is not 2xx also its first line. */
+export function announcedAnswer(delivery: Delivery): EventDetails {
+  const { url, durationMs, status, accepted, error, response } = delivery;
+  const outcome = omitUndefined({ status, accepted, error });
+  const responseText = accepted || response === undefined ? undefined : responseLine(response);
+  return {
+    ...announcedDelivery(delivery),
+    ...withoutAddress(outcome, url),
+    ...(responseText !== undefined && { responseText }),
+    durationMs,
+  };
 }
 
 /** An absolute address without user, password and query, which may hold secrets. */

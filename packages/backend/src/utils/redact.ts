@@ -33,6 +33,17 @@ export function redacted(fields: Readonly<Record<string, unknown>>): Record<stri
   );
 }
 
+/** A body without secrets; as it was sent if it has none. */
+export function redactedText(body: string): string {
+  try {
+    const sent: unknown = JSON.parse(body);
+    const shown = redacted({ sent }).sent;
+    return JSON.stringify(shown) === JSON.stringify(sent) ? body : JSON.stringify(shown);
+  } catch {
+    return withoutCredentials(body);
+  }
+}
+
 /** Shorter secrets are in too many texts by chance. */
 const shortestSecret = 6;
 

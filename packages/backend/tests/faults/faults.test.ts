@@ -132,6 +132,7 @@ describe("the events of faults", () => {
         }),
       ],
     ]);
+    backend.faults.add(`* header "authorization=${authorization}" 503`);
     expect(JSON.stringify(eventsOf(backend))).not.toContain("a1b2c3d4");
   });
 
@@ -140,6 +141,7 @@ describe("the events of faults", () => {
     "GET latency 800ms",
     "webhooks destination d-1 sign wrongSecret",
     '* query "name=a b" reset 10%',
+    "createCall service_unavailable once",
   ])("say what is added as it was typed: %s", (typed) => {
     const backend = withFaults();
     backend.faults.add(typed);

@@ -294,24 +294,182 @@ it("sends the same event again under a new delivery and signature", async () => 
   expect(backend.deliveries.list()).toHaveLength(3);
 });
 
-it("posts JSON, follows no redirect and reads no body of the receiver", async () => {
+it("posts JSON and follows no redirect", async () => {
   const sent: RequestInit[] = [];
-  let isCancelled = false;
-  const body = new ReadableStream({
-    cancel: () => {
-      isCancelled = true;
-    },
-  });
   const backend = createBackend({
     fetch: async (_, init) => {
       sent.push(init ?? {});
-      return new Response(body);
+      return new Response();
     },
   });
   const { headers } = await backend.deliveries.trigger({ destinationId });
   expect(sent).toMatchObject([{ method: "POST", redirect: "manual" }]);
   expect(headers).toMatchObject({ "content-type": "application/json" });
-  expect(isCancelled).toBe(true);
+});
+
+describe("the response of a receiver", () => {
+  /** Sends an offer to a receiver. Returns the delivery, the event about its answer, and the backend. */
+  async function answered(
+    receiver: (request: Request) => Response | Promise<Response>,
+    { url, timeoutSecs = 600 }: { readonly url?: string; readonly timeoutSecs?: number } = {},
+  ) {
+    const backend = createBackend({
+      policies: { deliveryTimeoutSecs: timeoutSecs },
+      fetch: async (input, init) => receiver(new Request(input, init)),
+    });
+    if (url !== undefined) backend.collections.update("destinations", destinationId, { config: { url } });
+    const delivery = await backend.deliveries.trigger({ destinationId });
+    return { backend, delivery, response: delivery.response, event: backend.events.latest().events.at(-1) };
+  }
+  const textType = "text/plain;charset=UTF-8";
+  const withType = (type: string) => ({ headers: { "content-type": type } });
+  const streamOf = (pull: (controller: ReadableStreamDefaultController) => void, cancel = () => {}) =>
+    new ReadableStream({ pull, cancel });
+
+  it.each<[string, Response, object]>([
+    [
+      "text",
+      new Response("queue full\n", { status: 409 }),
+      { status: 409, contentType: textType, body: "queue full\n" },
+    ],
+    ["JSON", Response.json({ error: "ü" }), { contentType: "application/json", body: '{"error":"ü"}', bodyBytes: 14 }],
+    ["a problem in JSON", new Response("{}", withType("application/problem+json")), { body: "{}", bodyBytes: 2 }],
+    ["text without a type", new Response(new TextEncoder().encode("no")), { body: "no", bodyBytes: 2 }],
+    ["nothing", new Response(null, { status: 204, headers: { "x-a": "1" } }), { status: 204, bodyBytes: 0 }],
+  ])("is recorded: %s", async (_, given, expected) => {
+    const headers = Object.fromEntries(given.headers);
+    const { delivery, response, backend } = await answered(() => given);
+    expect(response).toMatchObject({ status: given.status, headers, truncated: false, ...expected });
+    expect(delivery.status).toBe(given.status);
+    expect(backend.deliveries.list()[0]?.response).toEqual(response);
+  });
+
+  it.each<[string, Response, object]>([
+    ["a picture", new Response(new Uint8Array([137, 80, 78, 71]), withType("image/png")), { contentType: "image/png" }],
+    ["text of another type", new Response("abcd", withType("application/octet-stream")), {}],
+    ["bytes that are not UTF-8", new Response(new Uint8Array([99, 97, 102, 233]), withType("text/plain")), {}],
+    ["compressed text", new Response(new Uint8Array([31, 139, 8, 0])), {}],
+    ["text with NUL", new Response("a\0bc"), {}],
+  ])("has a size, and no body if that is not text: %s", async (_, given, expected) => {
+    const { response } = await answered(() => given);
+    expect(response).toMatchObject({ bodyBytes: 4, truncated: false, ...expected });
+    expect(response).not.toHaveProperty("body");
+  });
+
+  it.each([
+    [16_384, 16_384, false],
+    [16_385, 16_384, true],
+    [100_000, 16_384, true],
+  ])("keeps 16 KiB of a body: of %i bytes %i (truncated: %s)", async (sent, bodyBytes, truncated) => {
+    const { response } = await answered(() => new Response("x".repeat(sent)));
+    expect(response).toMatchObject({ body: "x".repeat(bodyBytes), bodyBytes, truncated });
+  });
+
+  it("leaves out a character that the limit cuts", async () => {
+    const { response } = await answered(() => new Response(`a${"€".repeat(6000)}`));
+    expect(response).toMatchObject({ body: `a${"€".repeat(5461)}`, bodyBytes: 16_384, truncated: true });
+  });
+
+  it.each<[string, (controller: ReadableStreamDefaultController) => void]>([
+    ["of many bytes", (controller) => controller.enqueue(new Uint8Array(1000).fill(120))],
+    ["of chunks without bytes", (controller) => controller.enqueue(new Uint8Array())],
+  ])("ends an endless stream %s", async (_, pull) => {
+    let isCancelled = false;
+    const stream = streamOf(pull, () => {
+      isCancelled = true;
+    });
+    const { delivery, response } = await answered(() => new Response(stream));
+    expect(delivery).toMatchObject({ status: 200, accepted: true });
+    expect([response?.truncated, isCancelled]).toEqual([true, true]);
+  });
+
+  it("counts by its status when the body does not end in time, with what came", async () => {
+    let isFirst = true;
+    const { delivery, response } = await answered(
+      () =>
+        new Response(
+          streamOf((controller) => {
+            if (isFirst) controller.enqueue(new TextEncoder().encode("busy"));
+            isFirst = false;
+          }),
+          { status: 503 },
+        ),
+      { timeoutSecs: 0.01 },
+    );
+    expect(delivery).toMatchObject({ status: 503, accepted: false });
+    expect(delivery).not.toHaveProperty("error");
+    expect(response).toMatchObject({ body: "busy", bodyBytes: 4, truncated: true });
+  });
+
+  it("counts by its status when the body breaks off", async () => {
+    const { delivery, response } = await answered(
+      () => new Response(streamOf((controller) => controller.error(new Error("reset")))),
+    );
+    expect(delivery).toMatchObject({ status: 200, accepted: true });
+    expect(response).toMatchObject({ bodyBytes: 0, truncated: true });
+  });
+
+  const { signingSecret, apiKey } = demo;
+
+  it("shows no secret that the receiver repeats, in the delivery and its event", async () => {
+    const url = "http://127.0.0.1:4011/offers?token=hidden-token";
+    const { backend, delivery, response, event } = await answered(
+      async (request) => {
+        const signature = request.headers.get("service-signature") ?? "";
+        const texts = [signingSecret, signature.split("v1=")[1], apiKey, new URL(request.url).search];
+        return new Response(`wrong: ${texts.join(" ")}`, {
+          status: 401,
+          headers: { "x-secret-used": signingSecret, "x-debug": `a ${signingSecret}`, "set-cookie": "sid=hidden-sid" },
+        });
+      },
+      { url },
+    );
+    const shown = "wrong: [redacted] [redacted] [redacted] ?[redacted]";
+    expect(response?.body).toBe(shown);
+    expect(response?.headers).toMatchObject({ "x-debug": "a [redacted]", "set-cookie": "[redacted]" });
+    expect(event).toMatchObject({ type: "webhook.delivered", responseText: shown });
+    const text = JSON.stringify([delivery.response, event, backend.events.latest()]);
+    for (const secret of [signingSecret, apiKey, "hidden-", delivery.signature?.v1[0]?.value])
+      expect(text).not.toContain(secret);
+  });
+
+  it("shows no secret of a JSON body, by its name", async () => {
+    const { response } = await answered(() => Response.json({ error: "bad", expected: { signature: "abc" } }));
+    expect(response?.body).toBe('{"error":"bad","expected":{"signature":"[redacted]"}}');
+  });
+
+  it("shows no part of a secret that the limit cuts", async () => {
+    const text = "x".repeat(16_384 - 20) + signingSecret;
+    const { response } = await answered(() => new Response(text));
+    expect(response?.body).toBe(`${"x".repeat(16_384 - 20)}[redacted]`);
+  });
+
+  it("shows neither secret of a rotation while the delivery was in flight", async () => {
+    const rotate = async (): Promise<Response> => {
+      await send(backend, `POST /transfers/destinations/${destinationId}/rotate-secret`);
+      return new Response(`${signingSecret} ${backend.state.destinations.get(destinationId)?.signingSecret}`);
+    };
+    const backend = createBackend({ fetch: rotate });
+    const { response } = await backend.deliveries.trigger({ destinationId });
+    expect(response?.body).toBe("[redacted] [redacted]");
+  });
+
+  it.each<[string, Response, string | undefined]>([
+    ["text", new Response("queue full\nat line 1"), "queue full"],
+    ["JSON in lines", new Response('{\n  "error": "busy"\n}'), '{ "error": "busy" }'],
+    ["markup", new Response("<html>\n<pre>Cannot POST</pre>"), "<html> <pre>Cannot POST</pre>"],
+    ["a picture", new Response(new Uint8Array([137, 80]), withType("image/png")), "image/png, 2 bytes"],
+    ["a phone number", new Response("no call to +14155550167"), "no call to +1415*****67"],
+    ["a long line", new Response("x".repeat(300)), `${"x".repeat(199)}…`],
+    ["nothing", new Response(), undefined],
+  ])("is in the event of a refusal as one line: %s", async (_, given, expected) => {
+    const { event } = await answered(() => new Response(given.body, { status: 500, headers: given.headers }));
+    expect(event?.responseText).toBe(expected);
+  });
+
+  it("is not in the event of an acceptance", async () => {
+    expect((await answered(() => new Response("thanks"))).event).not.toHaveProperty("responseText");
+  });
 });
 
 it("records what a receiver's fetch threw, also if it is no error", async () => {

@@ -125,25 +125,11 @@ export function entryOfDelivery(delivery: SentDelivery): EventEntry {
   );
 }
 
-/** The first line of the response to a delivery that was not accepted. */
-export function firstLine({ accepted, response }: { readonly accepted?: boolean } & WithResponse): string {
-  return accepted === false ? (response?.body?.trim().split(/\r?\n/, 1)[0]?.slice(0, 200) ?? "") : "";
-}
-
-/** The response of a receiver, as far as it was recorded. */
-export interface WithResponse {
-  readonly response?:
-    | {
-        readonly status: number;
-        readonly headers: Readonly<Record<string, string>>;
-        readonly contentType?: string | undefined;
-        /** At most 16 KiB; absent if it is not text. */
-        readonly body?: string | undefined;
-        /** The bytes that were read. */
-        readonly bodyBytes: number;
-        readonly truncated: boolean;
-      }
-    | undefined;
+/** The first line of the response to a delivery that was not accepted: its list has the body, its event that line. */
+function firstLine(delivery: SentDelivery & { readonly responseText?: string }): string {
+  const { accepted, response, responseText } = delivery;
+  if (accepted !== false) return "";
+  return responseText ?? response?.body?.trim().split(/\r?\n/, 1)[0]?.slice(0, 200) ?? "";
 }
 
 const happenings: Readonly<Record<string, string>> = {

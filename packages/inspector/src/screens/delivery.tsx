@@ -2,7 +2,6 @@ import { limits, webhookSignature } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
 import { deliveryAsCurl } from "../data/code.ts";
 import type { Delivery } from "../data/control.ts";
-import type { WithResponse } from "../data/events.ts";
 import { day, jsonOrText, milliseconds, timeOfDay } from "../data/format.ts";
 import { useLive } from "../data/live.ts";
 import { act, useSession } from "../data/session.ts";
@@ -14,15 +13,16 @@ import { Empty, Link, PartHeading } from "../parts/screen.tsx";
 /** A delivery by its id: the response first, then the request and its signature. */
 export function ChosenDelivery({ id }: { readonly id: string }) {
   const endpoints = useEndpoints().data;
-  const { data: delivery, error } = useLive(
-    (control) => control.delivery(id),
+  const { data, error } = useLive(
+    async (control) => ({ delivery: await control.delivery(id) }),
     (event) => event.type === "webhook.delivered" && event.id === id,
     id,
   );
+  const delivery = data?.delivery;
   if (delivery === undefined)
-    return error === undefined ? null : (
+    return data === undefined && error === undefined ? null : (
       <Empty title="This delivery is not kept">
-        <p>{error}</p>
+        <p>{error ?? "The sandbox was reset, or a thousand later deliveries replaced it."}</p>
       </Empty>
     );
   return <DeliveryDetail delivery={delivery} endpoint={endpoints?.find((one) => one.id === delivery.destinationId)} />;
@@ -32,7 +32,7 @@ function DeliveryDetail({
   delivery,
   endpoint,
 }: {
-  readonly delivery: Delivery & WithResponse;
+  readonly delivery: Delivery;
   /** Undefined if it was deleted. */
   readonly endpoint: Endpoint | undefined;
 }) {
@@ -104,7 +104,7 @@ function DeliveryDetail({
 }
 
 /** The response of the app: status, body as far as it was kept, headers. */
-function ResponseOf({ delivery: { response, status } }: { readonly delivery: Delivery & WithResponse }) {
+function ResponseOf({ delivery: { response, status } }: { readonly delivery: Delivery }) {
   if (response === undefined)
     return (
       <p class="muted">{status === undefined ? "There was no response." : `Status ${status}, without details.`}</p>

@@ -17,7 +17,7 @@ const mostKept = 2000;
 
 export const events: Command = {
   name: "events",
-  summary: "show requests, webhooks, timers and changes; with --follow as they happen",
+  summary: "show requests, webhooks, timers and changes, also as they happen",
   isFrequent: true,
   example: "events --follow --type request --type webhook",
   actions: [

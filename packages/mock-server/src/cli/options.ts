@@ -78,7 +78,7 @@ export const startOptions = {
     help: "port to listen on (default {default}); 0 picks a free one",
   }),
   host: {
-    ...{ ...ofPrism, value: "ADDRESS", fallback: "127.0.0.1", example: "0.0.0.0" },
+    ...{ ...ofPrism, value: "ADDRESS", fallback: "127.0.0.1" },
     help: "address to bind (default {default}). If other machines can reach it, the control plane requires the control token that the server prints",
   },
   publicUrl: {
@@ -90,7 +90,7 @@ export const startOptions = {
     help: "also accept requests for this host name; *.mock.test accepts all names below mock.test. If other machines can reach the server, it accepts IP addresses and names of private networks, e.g. host.docker.internal",
   },
   corsOrigin: {
-    ...{ ...ofPrism, value: "ORIGIN", repeats: true, example: "http://localhost:5173" },
+    ...{ ...ofPrism, value: "ORIGIN", repeats: true },
     help: "let pages of this origin use the API. An origin has no path, such as http://localhost:5173",
   },
   controlToken: {
@@ -110,13 +110,13 @@ export const startOptions = {
   exportOnExit: { ...file, help: "write a snapshot of the default sandbox at shutdown" },
   dataFile: {
     ...{ ...file, example: "mock.db" },
-    help: "keep all sandboxes in this SQLite file, also after a restart or a kill. It is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
+    help: "keep all sandboxes in this SQLite file. They outlive a restart and a kill. The file is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
   },
   readOnly: {
     help: "only read the file of --data-file, and leave it as it is. Requests that change anything are rejected, the clock stands still, and no offer is sent",
   },
   clock: word(["flowing", "frozen"], {
-    ...{ ...ofState, fallback: "flowing", example: "frozen" },
+    ...{ ...ofState, fallback: "flowing" },
     help: "whether time passes by itself",
   }),
   clockRate: {
@@ -129,7 +129,7 @@ export const startOptions = {
   },
   randomSeed: number(0, 2 ** 31 - 1, {
     ...ofState,
-    help: "seed of the ids that are created after the start (default: a random one, which the server prints; 1 with --clock frozen)",
+    help: "seed of the ids that are created after the start (default: a random one, which --json prints; 1 with --clock frozen)",
   }),
   policy: {
     ...{ ...ofState, kind: "policies", value: "NAME=VALUE", repeats: true, read: readAssignment },
@@ -156,7 +156,7 @@ export const startOptions = {
     help: "with --fallback-url: forward headers with credentials too, such as Authorization and Cookie",
   },
   scenario: {
-    ...{ ...ofState, value: "NAME", repeats: true, example: "everyone-away" },
+    ...{ ...ofState, value: "NAME", repeats: true },
     help: "start in a situation to test. An unknown name lists them all",
   },
   latency: {
@@ -164,8 +164,8 @@ export const startOptions = {
     help: "delay every API response by this much time of the server's clock, such as 800ms. Under a frozen clock, responses wait until the clock is advanced",
   },
   forwardWebhooks: {
-    ...{ value: "URL", read: readUrl, example: "http://localhost:3000/offers" },
-    help: "deliver all webhooks to this URL instead of the destinations' own URLs",
+    ...{ value: "URL", read: readUrl, example: "URL" },
+    help: "deliver all webhooks to this URL. The destinations' own URLs get none",
   },
   forwardHeader: {
     ...{ value: "HEADER", kind: "secret", repeats: true, read: readHeader },
@@ -191,7 +191,7 @@ export const startOptions = {
   // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
   writeEnv: {
     ...{ ...file, example: ".env" },
-    help: "set address and credentials as variables in a .env file. They are CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_ACCESS_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
+    help: "write address and credentials to a .env file. Its variables are CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_ACCESS_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
   },
   prism: {
     ...ofPrism,

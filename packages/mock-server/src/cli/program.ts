@@ -248,11 +248,18 @@ function addOptions(parser: Parser, table: OptionTable): void {
   }
 }
 
-const about = `Serves a mock of the call-transfer API that behaves like the platform: it keeps state, validates every request, sends signed webhooks and plays the platform's side of transfers. Without options it starts on http://127.0.0.1:4010 with demo data.`;
+const about = "Serves a mock of the call-transfer API on http://127.0.0.1:4010 with demo data.";
+
+const aboutWhole = `${about} It behaves like the platform: it keeps state, validates every request, sends signed webhooks and plays the platform's side of transfers.`;
 
 const settingsHelp = [
   `An option that is not given is read from the environment, then from the config file: --max-sandboxes is CALL_TRANSFER_MOCK_MAX_SANDBOXES, and "maxSandboxes" in call-transfer-mock.json in the working folder, or in the file of --config. In variables, the items of a list are separated by commas, faults by semicolons, and an option without a value is true or false. In the file, lists are arrays, policies an object, and paths start at its folder; its schema is @call-transfer/mock-server/config.schema.json. Commands without --url use port and host of the settings.`,
   "Exit status: 0 for success, 1 for a failure, 2 for a wrong command line.",
+];
+
+const ofEveryHelp = [
+  new Option("--version", "print the version").helpGroup("Other:"),
+  new Option("-h, --help", "print the help, or that of a command; all of it with --all").helpGroup("Other:"),
 ];
 
 /** Text below the lists of a help. */
@@ -266,32 +273,32 @@ function createParser(
   ended: (status: number | undefined) => void,
 ): MockParser {
   const write = (text: string): void => terminal.print(text);
-  const root = new MockParser("call-transfer-mock", write).usage("[command] [options]").description(about);
+  const root = new MockParser("call-transfer-mock", write)
+    .usage("[command] [options]")
+    .description(isWhole ? aboutWhole : about);
   // So that a command's own option of the same name is not taken for one of start.
   root.enablePositionalOptions();
   addOptions(root, startOptions);
   root.action(() => start(root.opts<RawValues>()));
   const startRows = Object.entries<OptionRow>(startOptions);
-  const most = "Options that most people need:";
+  const most = "Options:";
   root.shownOptions = [
     ...(isWhole
       ? startRows.map(([name, row]) => shown(name, row, "Options of start:"))
       : startRows.flatMap(([name, row]) =>
           row.example === undefined ? [] : [shown(name, row, most, { value: row.example })],
         )),
-    ...(isWhole ? connectionRows() : []),
-    new Option("--version", "print the version").helpGroup("Other:"),
-    new Option("-h, --help", "print this help, or that of a command; all of it with --all").helpGroup("Other:"),
+    ...(isWhole ? [...connectionRows(), ...ofEveryHelp] : []),
   ];
-  const all = [
-    { name: "start", summary: "start a mock server (what runs without a command). Ctrl-C stops it", isFrequent: true },
+  const all: readonly Pick<Command, "name" | "summary" | "isFrequent">[] = [
+    { name: "start", summary: "start a mock server: what runs without a command. Ctrl-C stops it" },
     ...commands,
-    { name: "attack", summary: "attack your webhook receiver and report what it does wrong", isFrequent: true },
+    { name: "attack", summary: "attack your webhook receiver and report what it does wrong" },
   ];
   root.words = ["help", ...all.map(({ name }) => name)];
   root.shownCommands = all
     .filter(({ isFrequent }) => isWhole || isFrequent)
-    .map(({ name, summary }) => item(name, summary, isWhole ? "Commands:" : "Commands that most people need:"));
+    .map(({ name, summary }) => item(name, summary, "Commands:"));
   root.addHelpText("after", isWhole ? below(...settingsHelp) : `\nAll options and commands: ${program} --help --all`);
   const ownersOf = (flag: string): readonly string[] =>
     commands.flatMap(({ name, actions }) =>

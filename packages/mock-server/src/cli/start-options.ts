@@ -195,7 +195,8 @@ function faultsOf({ fault: given = [], latency }: StartValues, places: Places): 
   };
   for (const text of given) {
     if (!isJson(text) && !existsSync(text) && !/\.json$/i.test(text)) {
-      add(faultOf(text), `--fault ${text}`);
+      expectFault(text);
+      add(text, `--fault ${text}`);
       continue;
     }
     const { content, place } = readJsonOrFile("--fault", text);
@@ -207,9 +208,9 @@ function faultsOf({ fault: given = [], latency }: StartValues, places: Places): 
   return faults;
 }
 
-function faultOf(text: string): Fault {
+function expectFault(text: string): void {
   try {
-    return parseFault(text);
+    parseFault(text);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const isName = /^\S+$/.test(text);

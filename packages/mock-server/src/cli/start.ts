@@ -75,8 +75,7 @@ async function startMock(settled: StartSettings): Promise<void> {
     },
     // Set apart from the lines that follow.
     banner: (ready) =>
-      banner({ ...ready, isReadOnly: values.readOnly }, hasColour(process.stdout), terminalWidth(process.stdout)) +
-      (log === "silent" ? "" : "\n"),
+      banner(ready, hasColour(process.stdout), terminalWidth(process.stdout)) + (log === "silent" ? "" : "\n"),
   });
 }
 

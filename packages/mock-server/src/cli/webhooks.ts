@@ -8,17 +8,18 @@ import { formatFields, formatTable, relativeTime, shortIds } from "./tables.ts";
 import { duration, integer, UsageError } from "./values.ts";
 
 type Delivery = Schema<"Delivery">;
+type DeliveryResponse = Schema<"DeliveryResponse">;
 
 export const webhooks: Command = {
   name: "webhooks",
-  summary: "send a signed offer to an app, list the deliveries, or use the built-in inbox",
+  summary: "send a signed offer, list deliveries, or use the built-in inbox",
   isFrequent: true,
   example: "webhooks trigger",
   actions: [
     action(
       "[DELIVERY]",
       {
-        help: "list the latest deliveries, newest last. With an id, or last, show that delivery: headers, signature, body and the response",
+        help: "list the latest deliveries, newest last. With an id, or last, show that delivery: the response of the app's server, and the request",
         options: { limit: { value: "N", read: integer(1, 1000), fallback: "20", help: "how many to list at most" } },
       },
       async ({ control, operands: [id], values: { limit }, terminal, hint }) => {
@@ -141,7 +142,8 @@ async function formatList(
     { title: "destination", cell: ({ destinationId: id }) => nameOf.get(id) ?? id, flexible: true },
     {
       title: "response",
-      cell: ({ status, error }) => status ?? `none: ${error}`,
+      cell: ({ status, error, accepted, response }) =>
+        status === undefined ? `none: ${error}` : accepted ? status : `${status} ${firstLine(response)}`,
       colour: ({ accepted }) => (accepted ? "green" : "red"),
       flexible: true,
     },
@@ -151,11 +153,33 @@ async function formatList(
   ]);
 }
 
+/** The first line of a response. */
+function firstLine({ body = "" }: Partial<DeliveryResponse> = {}): string {
+  return body.trim().split(/[\r\n]/, 1)[0] ?? "";
+}
+
 function formatDelivery(delivery: Delivery, { width }: Terminal): string {
-  const { id, at, url, status, error, headers, body, redeliveryOf, fault, accepted } = delivery;
-  const response = status === undefined ? `none: ${error}` : `${status}${accepted ? ", accepted" : ", not accepted"}`;
-  const facts = formatFields({ id, at, url, response, fault, "again for": redeliveryOf }, width);
-  return `${facts}\n\n${formatFields(headers)}\n\n${width === undefined ? body : indented(body)}`;
+  const { id, at, url, status, error, headers, body, redeliveryOf, fault, accepted, response } = delivery;
+  const outcome = status === undefined ? `none: ${error}` : `${status}${accepted ? ", accepted" : ", not accepted"}`;
+  const facts = formatFields({ id, at, url, response: outcome, fault, "again for": redeliveryOf }, width);
+  const shown = (text: string): string => (width === undefined ? text : indented(text));
+  const part = (title: string, text: string | undefined): string[] => (text ? [`${title}:\n${text}`] : []);
+  return [
+    facts,
+    ...part("Response headers", response && formatFields(response.headers, width)),
+    ...part("Response body", response && bodyOf(response, shown)),
+    ...part("Request headers", formatFields(headers)),
+    ...part("Request body", shown(body)),
+  ].join("\n\n");
+}
+
+/** The body of a response, or what it is if it is not text. */
+function bodyOf(
+  { body, contentType, bodyBytes, truncated }: DeliveryResponse,
+  shown: (text: string) => string,
+): string {
+  if (body === undefined) return bodyBytes === 0 ? "" : `${contentType ?? "not text"}, ${bodyBytes} bytes`;
+  return truncated ? `${body}\n… only the first ${bodyBytes} bytes were read` : shown(body);
 }
 
 /** A body as it was sent, or indented if it is JSON. */

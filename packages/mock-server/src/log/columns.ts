@@ -7,7 +7,9 @@ export interface Part {
   readonly isOptional?: boolean;
   /** Shortened in the middle if the line is too long. */
   readonly isPath?: boolean;
-  /** Continues below the line if that is too long: why something failed, and what to change. */
+  /** Never left out and never shortened: an error code, which is looked up. */
+  readonly isWhole?: boolean;
+  /** Continues below the line if that is too long: why something failed, what to change, and the fault or stub that answered. */
   readonly isReason?: boolean;
 }
 

@@ -1,20 +1,19 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import { type Columns, type Part, shortIds, statusColour } from "./columns.ts";
 
-/** Describes a request: its status, duration and path, for a failure why it failed and what to change, then code and operation. */
+/** Describes a request: its status, duration, error code and path, for a failure why it failed and what to change, then the operation. */
 export function describeRequest(event: BackendEvent): Columns {
   const { method, path, operationId, code, fault, stub, durationMs } = event;
   const status = Number(event.status);
   const colour = statusColour(status);
   const [fix, why] = [advice(event), reason(event, status)];
   const parts: Part[] = [
+    ...texts(code, { colour, isWhole: true }),
     { text: shortIds(String(path)), isPath: true },
     ...texts(fix, { colour: "yellow", isReason: true }),
     ...texts(why, { isReason: true }),
-    ...texts(fault, { colour: "magenta" }),
-    ...texts(stub, { colour: "cyan" }),
-    // A reason says more.
-    ...texts(code, { colour, isOptional: (fix ?? why) !== undefined }),
+    ...texts(fault, { colour: "magenta", isReason: true }),
+    ...texts(stub, { colour: "cyan", isReason: true }),
     ...texts(operationId, { colour: "dim", isOptional: true }),
   ];
   return {

@@ -1,17 +1,18 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import { type Columns, type NameOf, named, type Part } from "./columns.ts";
 
-/** Describes a delivery: the receiver and its answer, and what the signature is made of. */
+/** Describes a delivery: the receiver and its answer, and a signature that is not of the current secret alone. */
 export function describeWebhook(event: BackendEvent, nameOf: NameOf): Columns {
-  const { destinationId = "", url, status, accepted, error, durationMs, fault } = event;
+  const { destinationId = "", url, status, accepted, error, responseText, durationMs, fault } = event;
   const stateColour = accepted === true ? "green" : "red";
-  const answer = accepted === true ? "accepted" : `not accepted${typeof error === "string" ? `: ${error}` : ""}`;
+  const detail = error ?? responseText;
+  const answer = accepted === true ? "accepted" : `not accepted${typeof detail === "string" ? `: ${detail}` : ""}`;
   const parts: Part[] = [
     { text: named(String(destinationId), nameOf) },
     { text: hostOf(url), colour: "dim", isOptional: true },
-    { text: answer, colour: stateColour, isReason: typeof error === "string" },
+    { text: answer, colour: stateColour, isReason: typeof detail === "string" },
     ...(typeof fault === "string" ? [{ text: fault, colour: "magenta" as const }] : []),
-    { text: signatureOf(event), colour: "dim", isOptional: true },
+    { text: signatureOf(event), colour: "yellow" },
   ];
   return {
     label: "webhook",
@@ -27,9 +28,11 @@ function hostOf(url: unknown): string {
   return typeof url === "string" && URL.canParse(url) ? new URL(url).host : "";
 }
 
-/** The parts of the signature in the form of the header, with the name of a secret in place of each hash. */
+/** Says how many signatures there are, or which secret made the only one, unless it is the current one. */
 function signatureOf({ signature }: BackendEvent): string {
-  const { t, secrets } = Object(signature) as { t?: unknown; secrets?: unknown };
-  if (t === undefined) return signature === undefined ? "" : "unsigned";
-  return [`t=${t}`, ...(Array.isArray(secrets) ? secrets : []).map((secret) => `v1=<${secret}>`)].join(",");
+  const { secrets } = Object(signature) as { secrets?: unknown };
+  const [first, ...others]: readonly unknown[] = Array.isArray(secrets) ? secrets : [];
+  if (others.length > 0) return others.length === 1 ? "two signatures" : `${others.length + 1} signatures`;
+  if (first === undefined) return "unsigned";
+  return first === "current" ? "" : `signed with ${first === "previous" ? "the previous" : "another"} secret`;
 }

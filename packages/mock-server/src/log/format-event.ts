@@ -11,7 +11,7 @@ export interface FormatOptions {
   readonly sandbox?: string | undefined;
   /**
    * Columns of the terminal. A longer line loses optional parts first. Then its reason continues below it, and at last the
-   * path is shortened. Unlimited by default.
+   * path is shortened. An error code is always whole. Unlimited by default.
    */
   readonly width?: number | undefined;
   /** Returns the name of a destination, group or member; ids without a name are shortened. */
@@ -97,8 +97,8 @@ function shortened(parts: readonly Part[], width: number): readonly Part[] {
     const over = excessOf(all, width);
     return over <= 0 ? all : all.map((part, at) => (at === index ? { ...part, text: cut(part.text, over) } : part));
   };
-  const lengths = parts.map(({ text, isPath }) => (isPath ? 0 : text.length));
-  const longest = lengths.indexOf(Math.max(...lengths));
+  const lengths = parts.map(({ text, isPath, isWhole }) => (isPath || isWhole ? 0 : text.length));
+  const longest = lengths.indexOf(Math.max(1, ...lengths));
   const path = parts.findIndex(({ isPath }) => isPath);
   return replaced(replaced(parts, path, withoutMiddle), longest, withoutEnd);
 }

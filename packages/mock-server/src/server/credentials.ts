@@ -4,7 +4,7 @@ import type { Backend } from "@call-transfer/backend";
 import { machineAddresses } from "../net/networks.ts";
 import type { MockServer } from "./server.ts";
 
-/** What `--json` and `--ready-file` contain; the banner shows the same. */
+/** What `--json` and `--ready-file` contain. The banner shows the addresses, the API key and the control token. */
 export interface ReadyInfo {
   /** The server's process id. When that process is gone, the file is out of date. */
   readonly pid: number;

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
+import { Readable } from "node:stream";
 import { inboxUrl } from "@call-transfer/backend";
 import { lookupOf } from "../net/lookup.ts";
 import { isInNetworks } from "../net/networks.ts";
@@ -9,12 +10,10 @@ import { http, loadHttps } from "./node-builtins.ts";
 
 type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;
 
-const maxResponseBytes = 65_536;
-
 /**
  * Creates the `fetch` that sends webhooks. It resolves the host name once and connects to the addresses that were checked, one
  * after the other, so that a second DNS answer cannot redirect it. It follows no redirects. Rejects for schemes other than http and https,
- * for link-local and metadata addresses, for addresses of the server itself (`isOwn`), and for responses over 64 KiB.
+ * for link-local and metadata addresses, and for addresses of the server itself (`isOwn`).
  */
 export function createDeliveryFetch(
   resolve: Resolve = (hostname) => lookup(hostname, { all: true }),
@@ -38,11 +37,7 @@ export function createDeliveryFetch(
         `Webhooks are not delivered to the mock server itself (${bracketed(own)}:${port}). Set the destination's URL to your app's server, or to ${inboxUrl} for the built-in receiver.`,
       );
     const body = new Uint8Array(await request.arrayBuffer());
-    const received = await send(url, lookupOf(first, ...others), request, body);
-    return new Response([204, 205, 304].includes(received.status) ? null : received.body, {
-      status: received.status,
-      headers: received.headers,
-    });
+    return responseOf(await send(url, lookupOf(first, ...others), request, body));
   };
 }
 
@@ -70,13 +65,7 @@ export function isRefusedAddress(address: string): boolean {
   return isIP(plain) === 0 || (plain !== "::1" && isRefusedNetwork(plain));
 }
 
-interface ReceivedResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Uint8Array<ArrayBuffer>;
-}
-
-function send(url: URL, lookup: LookupFunction, request: Request, body: Uint8Array): Promise<ReceivedResponse> {
+function send(url: URL, lookup: LookupFunction, request: Request, body: Uint8Array): Promise<IncomingMessage> {
   const { request: start } = url.protocol === "https:" ? loadHttps() : http;
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = start(url, {
@@ -86,8 +75,8 @@ function send(url: URL, lookup: LookupFunction, request: Request, body: Uint8Arr
       signal: request.signal,
       ...{ lookup, autoSelectFamily: true },
     });
-    outgoing.once("error", (error) => reject(explained(error, url)));
-    outgoing.once("response", (incoming) => receive(incoming).then(resolve, reject));
+    outgoing.on("error", (error) => reject(explained(error, url)));
+    outgoing.once("response", resolve);
     outgoing.end(body);
   });
 }
@@ -107,16 +96,18 @@ const meanings: ReadonlyMap<string, string> = new Map([
   ["ECONNRESET", "the connection was closed without an answer by"],
 ]);
 
-async function receive(incoming: IncomingMessage): Promise<ReceivedResponse> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    length += chunk.byteLength;
-    if (length > maxResponseBytes) throw new TypeError("The receiver's response is larger than 64 KiB.");
-    chunks.push(chunk);
-  }
+/** A response whose body is read as it arrives. */
+function responseOf(incoming: IncomingMessage): Response {
+  const { statusCode: status = 0, headersDistinct } = incoming;
   const headers = new Headers();
-  for (const [name, values] of Object.entries(incoming.headersDistinct))
+  for (const [name, values] of Object.entries(headersDistinct))
     for (const value of values ?? []) headers.append(name, value);
-  return { status: incoming.statusCode ?? 0, headers, body: new Uint8Array(Buffer.concat(chunks)) };
+  if (![204, 205, 304].includes(status)) return new Response(webStreamOf(incoming), { status, headers });
+  incoming.on("error", () => {}).resume();
+  return new Response(null, { status, headers });
+}
+
+/** The type of Node's streams is another one than that of `Response`. */
+function webStreamOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>;
 }

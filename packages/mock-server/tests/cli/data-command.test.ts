@@ -114,17 +114,6 @@ it("reads a file with --read-only, after a kill too, and prints credentials", as
   });
 });
 
-it.each([
-  [[], "keeps the state for the next start"],
-  [["--read-only"], "is only read"],
-] as const)("shows the file in the banner, with %j too", async (options, what) => {
-  await (await ready("--data-file", data)).stop("SIGTERM");
-  const { lines } = run("--data-file", data, ...options);
-  const printed: string[] = [];
-  for await (const line of lines) if (printed.push(line) === 3) break;
-  expect(printed[2]).toBe(`Data            ${data}  ${what}`);
-});
-
 it("names the options that the kept state overrides", async () => {
   const options = [
     "--data-file",

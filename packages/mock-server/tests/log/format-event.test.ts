@@ -1,4 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { errorCodes } from "@call-transfer/spec";
 import { expect, it, vi } from "vitest";
 import { formatEvent } from "../../src/log/format-event.ts";
 import { recordedEvents } from "./recorded-events.ts";
@@ -32,6 +33,27 @@ it.each([80, 100, 160])("never writes a line of more than %i columns, and never 
   expect(wrapped.filter((text) => text.replace(/\n +/g, " ").includes(reason))).toHaveLength(1);
 });
 
+it.each([undefined, 160, 100, 80, 60, 40])("shows each error code whole, in %s columns", (width) => {
+  const codes = Object.keys(errorCodes);
+  const path = "/api/v1/transfers/destinations/d0000000-0000-4000-8000-000000000003/rotate-secret";
+  const shown = codes.map((code) => lines([{ ...refused, path, code }], width === undefined ? {} : { width })[0] ?? "");
+  expect(shown.filter((text, index) => !text.split("\n")[0]?.includes(`400 2.3 ms ${codes[index]}  /`))).toEqual([]);
+});
+
+it.each([
+  [["current"], ""],
+  [["current", "previous"], "  two signatures"],
+  [["other", "current", "previous"], "  3 signatures"],
+  [["previous"], "  signed with the previous secret"],
+  [["other"], "  signed with another secret"],
+  [undefined, "  unsigned"],
+])("says of a webhook with the signatures %j: %j", (secrets, text) => {
+  const sent = { ...refused, type: "webhook.delivered", destinationId: "a", accepted: true, status: 204 };
+  expect(lines([{ ...sent, ...(secrets && { signature: { t: 1, v1: secrets.length, secrets } }) }])).toEqual([
+    `12:00:05Z webhook  204 2.3 ms a  accepted${text}`,
+  ]);
+});
+
 const refused: BackendEvent = {
   ...{ eventId: "a-1", at: "2026-03-02T12:00:05.000Z", type: "request", operationId: "createCall", durationMs: 2.3 },
   ...{ method: "POST", path: "/api/v1/calls", status: 400, code: "validation_failed" },
@@ -42,19 +64,18 @@ it.each([
   [
     80,
     [
-      "12:00:05Z POST     400 2.3 ms /api/v1/calls  validation_failed  createCall",
+      "12:00:05Z POST     400 2.3 ms validation_failed  /api/v1/calls  createCall",
       "                              toNumber must be an E.164 number, such as",
       "                              +493****45.",
     ].join("\n"),
   ],
-  [100, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493****45."],
   [
     120,
-    "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493****45.  validation_failed",
+    "12:00:05Z POST     400 2.3 ms validation_failed  /api/v1/calls  toNumber must be an E.164 number, such as +493****45.",
   ],
   [
     160,
-    "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493****45.  validation_failed  createCall",
+    "12:00:05Z POST     400 2.3 ms validation_failed  /api/v1/calls  toNumber must be an E.164 number, such as +493****45.  createCall",
   ],
 ])("says in %i columns why a request was refused", (width, line) => {
   expect(lines([refused], { width })).toEqual([line]);

@@ -72,6 +72,11 @@ export const recordedEvents: readonly BackendEvent[] = [
     error: "connect ECONNREFUSED 127.0.0.1:4011",
     durationMs: 1.2,
     fault: "fault-3",
+    signature: { t: 1772452800, v1: 1, secrets: ["other"] },
+  }),
+  event("webhook.delivered", {
+    ...{ id: "w3", destinationId: app, url: "http://127.0.0.1:4011/offers", status: 401, accepted: false },
+    ...{ durationMs: 3.4, responseText: "No signature matches. Compare the signing secrets.", fault: "fault-3" },
   }),
   event("transfer.connected", { id: transfer, destinationId: app }),
   event("transfer.answered_late", { id: transfer, destinationId: reception, code: "offer_taken" }),

@@ -250,10 +250,10 @@ def test_a_handler_without_secrets_says_so_and_that_offers_are_lost(caplog: pyte
 
     def secret() -> Any:
         one = given[0]
-        return one["OFFER_SECRETS_FILE"] if isinstance(one, dict) else one
+        return one["CALL_TRANSFER_SIGNING_SECRETS_FILE"] if isinstance(one, dict) else one
 
     handler = WebhookHandler(secret=secret, on_event=lambda event: None)
-    failed = "KeyError: 'OFFER_SECRETS_FILE'. Fix the option secret. "
+    failed = "KeyError: 'CALL_TRANSFER_SIGNING_SECRETS_FILE'. Fix the option secret. "
     message = f"no signing secret: {failed}Until then, offers get a 500."
     assert handler.check_readiness() == [("secret_lookup_failed", message)]
     with caplog.at_level(logging.ERROR, "call_transfer"):

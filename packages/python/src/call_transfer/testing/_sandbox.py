@@ -88,6 +88,19 @@ class SignatureParts(TypedDict):
     v1: list[SignatureValue]
 
 
+class DeliveryResponse(TypedDict):
+    """What a receiver answered. Credentials and signing secrets are replaced by `[redacted]`."""
+
+    status: int
+    headers: dict[str, str]
+    contentType: NotRequired[str]
+    body: NotRequired[str]
+    """Up to 16 KiB; absent if it is empty or not text."""
+    bodyBytes: int
+    truncated: bool
+    """Whether the body went on after `bodyBytes`, or broke off."""
+
+
 class Delivery(TypedDict):
     """A webhook that was sent."""
 
@@ -99,6 +112,7 @@ class Delivery(TypedDict):
     body: str
     accepted: bool
     status: NotRequired[int]
+    response: NotRequired[DeliveryResponse]
     signature: NotRequired[SignatureParts]
     error: NotRequired[str]
     redeliveryOf: NotRequired[str]
