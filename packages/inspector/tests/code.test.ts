@@ -1,8 +1,19 @@
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
+import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
-import { type ApiRequest, curlOf, literal, sdkCallOf, sdkCodeOf } from "../src/data/code/request-code.ts";
+import {
+  type ApiRequest,
+  curlOf,
+  literal,
+  pythonLiteral,
+  pythonOf,
+  sdkCallOf,
+  shellCommand,
+  shellText,
+  typescriptOf,
+} from "../src/data/code.ts";
 
 const base = "http://127.0.0.1:4010";
 const { createCall, deleteMemberHours, listCalls } = operations;
@@ -28,16 +39,8 @@ describe("the command for a shell", () => {
     const hidden = { ...place, headers: { authorization: "Bearer [redacted]" } };
     expect(curlOf(hidden)).toContain('-H "authorization: Bearer $CALL_TRANSFER_API_KEY"');
     expect(curlOf({ ...hidden, headers: { ...hidden.headers, "x-account-id": "a" } })).toContain(
-      '-H "authorization: Bearer $CALL_TRANSFER_ACCESS_TOKEN"',
+      '-H "authorization: Bearer $CALL_TRANSFER_ACCESS_TOKEN_OWNER"',
     );
-  });
-
-  it("reads the hidden token of the control plane from the environment", () => {
-    const headers = { authorization: "Bearer [redacted]", "x-account-id": "a" };
-    for (const prefix of ["", "/_sandbox/one"]) {
-      const control = { method: "GET", url: `${base}${prefix}/_control/v1/clock`, headers };
-      expect(curlOf(control)).toContain('-H "authorization: Bearer $CALL_TRANSFER_CONTROL_TOKEN"');
-    }
   });
 
   it("quotes what a shell would run", () => {
@@ -52,13 +55,13 @@ describe("the command for a shell", () => {
 
   it("says that a body is missing", () => {
     const long = { ...place, body: undefined, headers: { "content-length": "90000" } };
-    expect(curlOf(long)).toMatch(/^# The journal does not have the body/);
+    expect(curlOf(long)).toMatch(/^# The body was not kept/);
   });
 });
 
 describe("the program with the SDK", () => {
   it("has the method, its parameters in order, and the credential from the environment", () => {
-    expect(sdkCodeOf(place)).toBe(`import { CallTransfer } from "@call-transfer/sdk";
+    expect(typescriptOf(place)).toBe(`import { CallTransfer } from "@call-transfer/sdk";
 
 const client = new CallTransfer({
   baseUrl: "${base}",
@@ -74,7 +77,7 @@ console.log(result);
 
   it("takes the account of a token, and the prefix of a sandbox", () => {
     const url = `${base}/_sandbox/one${listCalls.path}?limit=2&status=busy`;
-    const code = sdkCodeOf({
+    const code = typescriptOf({
       method: "GET",
       url,
       headers: { authorization: "Bearer eyJx", "x-account-id": "a-1" },
@@ -96,8 +99,8 @@ console.log(result);
       expect(sdkCallOf({ method, url: base + path, headers: {}, operationId: id })).toContain(
         `client.${resource}.${sdkMethod}(`,
       );
-    expect(sdkCodeOf({ ...place, operationId: undefined })).toBeUndefined();
-    expect(sdkCodeOf({ ...place, operationId: "toString" })).toBeUndefined();
+    expect(typescriptOf({ ...place, operationId: undefined })).toBeUndefined();
+    expect(typescriptOf({ ...place, operationId: "toString" })).toBeUndefined();
   });
 
   it("gets the same answer again from a snapshot that was taken before the request", async () => {
@@ -108,7 +111,7 @@ console.log(result);
     const { flows, numbers, recipients } = demo;
     const body = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
     const answer = await clientOf(backend).calls.create(body);
-    const { method, path, headers = {}, requestBody, operationId } = backend.journal.get(1, { reveal: true }) ?? {};
+    const { method, path, headers = {}, requestBody, operationId } = backend.journal.get(1) ?? {};
     const request = { method: method ?? "", url: `${base}${path}`, headers, body: requestBody, operationId };
     await backend.clock.advance({ by: 3_600_000 });
 
@@ -116,6 +119,73 @@ console.log(result);
     restored.restore(snapshot);
     const call = new Function("client", `return ${sdkCallOf(request)}`);
     expect(await call(clientOf(restored))).toEqual(answer);
+  });
+});
+
+describe("the Python program with the SDK", () => {
+  it("has the method in snake case, its parameters by name, and the credential from the environment", () => {
+    const { createDestinationGroup } = operations;
+    const members = [{ destinationId: "d-1", ringTimeoutSecs: 20 }];
+    const group = { method: "POST", url: base + createDestinationGroup.path, operationId: createDestinationGroup.id };
+    expect(pythonOf({ ...place, ...group, body: { name: "Front desk", members } })).toBe(`import os
+
+from call_transfer import CallTransfer
+
+client = CallTransfer(
+    base_url="${base}",
+    api_key=os.environ["CALL_TRANSFER_API_KEY"],
+)
+result = client.destination_groups.create(
+    name="Front desk",
+    members=[
+        {
+            "destination_id": "d-1",
+            "ring_timeout_secs": 20,
+        },
+    ],
+)
+print(result)
+`);
+  });
+
+  it("takes the values of the path and the query, and the token of the role", () => {
+    const headers = { authorization: "Bearer [redacted]", "x-account-id": "a-1" };
+    const url = `${base}/_sandbox/one${listCalls.path}?limit=2&startDate=2026-03-01`;
+    const code = pythonOf({ method: "GET", url, headers, operationId: "listCalls", role: "agent" });
+    expect(code).toContain(`base_url="${base}/_sandbox/one"`);
+    expect(code).toContain('access_token=os.environ["CALL_TRANSFER_ACCESS_TOKEN_AGENT"]');
+    expect(code).toContain('account_id="a-1"');
+    expect(code).toContain('client.calls.list(\n    limit=2,\n    start_date="2026-03-01",\n)');
+    const hours = base + deleteMemberHours.path.replace("{memberId}", "m-1");
+    const removal = { method: "DELETE", url: hours, headers: {}, operationId: "deleteMemberHours" };
+    expect(pythonOf(removal)).toContain('client.members.delete_hours(\n    "m-1",\n)');
+  });
+
+  it("writes each JSON value as Python", () => {
+    expect(pythonLiteral({ a: null, bC: true, d: [false, 1.5, "x"], e: [], f: {} })).toBe(
+      '{\n    "a": None,\n    "b_c": True,\n    "d": [\n        False,\n        1.5,\n        "x",\n    ],\n    "e": [],\n    "f": {},\n}',
+    );
+  });
+});
+
+describe("a command of the mock server", () => {
+  const source = { baseUrl: base, address: base, isServer: true, fetch, follow: () => () => {} };
+
+  it("names the server, and the sandbox unless it is the default one", () => {
+    expect(shellCommand({ source, sandbox: signal("default") }, "webhooks trigger")).toBe(
+      `npx @call-transfer/mock-server webhooks trigger --url ${base}`,
+    );
+    expect(shellCommand({ source, sandbox: signal("checkout") }, "webhooks trigger")).toMatch(/ --sandbox checkout$/);
+  });
+
+  it("is nothing for a backend in the page, which no program reaches", () => {
+    const sandbox = signal("default");
+    expect(shellCommand({ source: { ...source, isServer: false }, sandbox }, "trigger")).toBeUndefined();
+  });
+
+  it("keeps a shell from reading a name as more than one word", () => {
+    expect(shellText("Night $(rm) `x` it's!")).toBe("'Night $(rm) `x` it'\\''s!'");
+    expect(shellText("Reception")).toBe("Reception");
   });
 });
 

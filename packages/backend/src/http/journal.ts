@@ -114,7 +114,7 @@ export interface Journal {
   readonly latest: JournalEntry | undefined;
   /** Lists entries: with `limit` the oldest after `after`, otherwise the latest. */
   list(filter?: JournalFilter & { readonly limit?: number | undefined }): readonly JournalEntry[];
-  /** Returns an entry; the latest 200 include query, headers and bodies, without secrets and whole phone numbers unless `reveal` is true. */
+  /** Returns an entry; the latest 200 include query, headers and bodies, without secrets unless `reveal` is true. */
   get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
   /**
    * Resolves once `count` entries match, 1 by default, or after `timeoutMs` of real time, 5000 by default, with those that match
