@@ -60,9 +60,9 @@ aside: false
 
 # Try the API
 
-Every operation and every error code, with a form to send requests. A [backend](../../backend.md) in this page answers them: nothing
-leaves your browser. Reload the page to begin again. This is the reference of the [inspector](../../inspector.md), whose other
-screens show what the requests did.
+“New request” sends any operation, as an owner, with an expired token or without one. “Errors” has every error code: press one, and the
+next request returns it. A [backend](../../backend.md) in this page answers: nothing leaves your browser. Reload the page to begin
+again. This is the [inspector](../../inspector.md) of the mock server.
 
 <TryApi />
 `,

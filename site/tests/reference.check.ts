@@ -37,8 +37,9 @@ it("the search leads from a name to the page of all names", async () => {
 it("a visitor sends a request from the page, and a backend in the page answers it", async () => {
   await using opened = await site.open("/reference/api/try");
   const inspector = opened.page.locator("call-transfer-inspector");
-  await inspector.getByText("List the built-in roles").click();
-  await inspector.getByRole("button", { name: "Send" }).click();
-  await inspector.getByText("200").first().waitFor();
+  await inspector.getByRole("button", { name: "New request" }).click();
+  await inspector.getByLabel("Operation").selectOption("listRoles");
+  await inspector.getByRole("button", { name: "Send", exact: true }).click();
+  await inspector.getByRole("heading", { name: "GET listRoles" }).waitFor();
   await inspector.getByText('"permissions"').first().waitFor();
 });

@@ -2,7 +2,7 @@ import type { MountedInspector } from "@call-transfer/mock-server/inspector";
 import { useData } from "vitepress";
 import { defineComponent, h, onBeforeUnmount, onMounted, ref, watch } from "vue";
 
-/** The reference of the inspector over a backend of the page. Its code is loaded by this page only. */
+/** The inspector over a backend of the page. Its code is loaded by this page only. */
 export const TryApi = defineComponent(() => {
   const { isDark } = useData();
   const element = ref<HTMLElement>();
@@ -18,8 +18,8 @@ export const TryApi = defineComponent(() => {
     open = () => {
       mounted?.unmount();
       if (isGone || !element.value) return;
-      const colours = isDark.value ? "dark" : "light";
-      mounted = mountInspector(element.value, backend, { baseUrl: "http://localhost", screen: "reference", colours });
+      const theme = isDark.value ? "dark" : "light";
+      mounted = mountInspector(element.value, backend, { baseUrl: "http://localhost", theme });
     };
     open();
   });

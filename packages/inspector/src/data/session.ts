@@ -7,7 +7,7 @@ import { type ClockStore, createClockStore } from "./clock.ts";
 import type { Source, StreamState } from "./connection/source.ts";
 import { type Control, createControl } from "./control.ts";
 import { type Credentials, createCredentials } from "./credentials.ts";
-import { messageIn, throttled } from "./format.ts";
+import { jsonOrText, messageIn, throttled } from "./format.ts";
 import type { Place, Route, Router } from "./place.ts";
 
 /** A message that is shown for a while. */
@@ -244,7 +244,8 @@ export async function callApi(
   const address = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const request = new Request(session.source.baseUrl + address, { method });
   const response = await session.credentials.send("owner", request);
+  const body = jsonOrText(await response.text());
   if (response.ok) return;
-  const { code, detail } = Object(await response.json().catch(() => undefined)) as Readonly<Record<string, unknown>>;
+  const { code, detail } = Object(body) as Readonly<Record<string, unknown>>;
   throw new Error([response.status, code, detail].filter((part) => part !== undefined).join(" "));
 }

@@ -33,6 +33,7 @@ export function Button({
   rank = "secondary",
   icon,
   label,
+  hint,
   disabled = false,
   pressed,
   children,
@@ -42,6 +43,8 @@ export function Button({
   readonly icon?: IconName;
   /** For screen readers, and as a hint, where the text alone is not clear. */
   readonly label?: string;
+  /** More than its name, for those who rest on it. */
+  readonly hint?: string;
   readonly disabled?: boolean;
   /** Of a button that switches something on: whether it is on. */
   readonly pressed?: boolean;
@@ -56,6 +59,7 @@ export function Button({
       disabled={disabled}
       aria-busy={isBusy.value}
       {...(pressed !== undefined && { "aria-pressed": pressed })}
+      {...(hint !== undefined && { title: hint })}
       {...(label !== undefined && { "aria-label": label, title: label })}
     >
       {icon !== undefined && <Icon name={icon} />}
@@ -123,8 +127,10 @@ export function Menu({
     const { style } = panel.current ?? {};
     if (style === undefined) return;
     style.setProperty("--menu-top", `${bottom + 4}px`);
-    style.setProperty("--menu-left", left < innerWidth / 2 ? `${Math.max(8, left)}px` : "auto");
-    style.setProperty("--menu-right", left < innerWidth / 2 ? "auto" : `${Math.max(8, innerWidth - right)}px`);
+    // A narrow page gives the panel its whole width.
+    const isStart = innerWidth < 600 || left < innerWidth / 2;
+    style.setProperty("--menu-left", isStart ? `${innerWidth < 600 ? 8 : left}px` : "auto");
+    style.setProperty("--menu-right", isStart ? "auto" : `${innerWidth - right}px`);
   };
   return (
     <>

@@ -96,7 +96,7 @@ export function Secret({
     text.value = text.value === undefined ? await load() : undefined;
   };
   return (
-    <span class="secret">
+    <span class="actions">
       <code class="code">{text.value ?? "••••••••"}</code>
       <Button label={`${text.value === undefined ? "Show" : "Hide"} the ${name}`} onPress={toggle}>
         {text.value === undefined ? "Show" : "Hide"}

@@ -63,7 +63,7 @@ export function Split({
     "split",
     detail !== undefined && "split-open",
     isWide && "split-wide",
-    !isSelected && "split-preview",
+    detail !== undefined && !isSelected && "split-preview",
   ];
   return (
     <div class={classes.filter(Boolean).join(" ")}>

@@ -152,7 +152,7 @@ function BarShape({ bar, span }: { readonly bar: Bar; readonly span: Span }) {
   const length = positionIn(span, bar.to) - start;
   return (
     <span
-      class={`track-bar tone-${bar.tone}${bar.isThin ? " bar-thin" : ""}${bar.to > span.to ? " bar-open" : ""}`}
+      class={`track-bar tone-${bar.tone}${bar.isThin ? " bar-thin" : ""}`}
       {...(bar.isSaid ? { "aria-hidden": "true" } : { role: "img", "aria-label": bar.label })}
       title={bar.label}
       style={{

@@ -6,7 +6,7 @@ import { day, duration, parseDuration, timeOfDay } from "../data/format.ts";
 import { act, useSession } from "../data/session.ts";
 import { emptyDirectory, type Tone, useDirectory } from "../data/transfers.ts";
 import { Button, Form, Menu, SubmitButton, TextField } from "../parts/controls.tsx";
-import { Relative, Status, Time } from "../parts/data.tsx";
+import { Relative, Status } from "../parts/data.tsx";
 import { Link } from "../parts/screen.tsx";
 
 const rates = [1, 10, 60, 600] as const;
@@ -40,7 +40,7 @@ export function ClockBar() {
           <span class="number clock-time">
             <span class="clock-day">{day(now)} </span>
             <strong>{timeOfDay(now)}</strong> UTC
-            <span class="clock-mode">
+            <span class="wide-only">
               {" "}
               · {!isRunning ? "frozen" : clock.rate === 1 ? "real time" : `${clock.rate}×`}
             </span>
@@ -87,6 +87,9 @@ function ClockPanel({
   const timers = withTokens(clock.upcoming, session.credentials.ends.value).slice(0, 100);
   return (
     <>
+      <p class="number">
+        {day(session.clock.now.value)} {timeOfDay(session.clock.now.value)} UTC
+      </p>
       <div class="actions">
         <Button disabled={!isRunning} onPress={() => act(session, () => control.value.setClock({ mode: "frozen" }))}>
           Freeze
@@ -112,7 +115,7 @@ function ClockPanel({
       <MoveForm advance={advance} />
       <h2>What comes next: {timers.length}</h2>
       {timers.length === 0 && <p class="muted">No timer is due. Calls, transfers and rotated secrets set timers.</p>}
-      <ul class="timers">
+      <ul class="plain-list timers">
         {timers.map((timer, index) => (
           <TimerRow
             key={`${timer.kind} ${timer.id} ${index}`}
@@ -177,12 +180,12 @@ function TimerRow({
   const isOfCall = /^(?:transfer|call)\./.test(timer.kind) && timer.id !== undefined;
   return (
     <li>
-      <Relative at={timer.at} />
-      <Status tone={tone}>{text}</Status>
-      <span dir="auto" onClickCapture={close}>
-        {isOfCall ? <Link to={["calls", timer.id ?? ""]}>{name}</Link> : name}
+      <span title={`${day(timer.at)} ${timeOfDay(timer.at)} UTC`}>
+        <Relative at={timer.at} />
       </span>
-      <Time at={timer.at} />
+      <span dir="auto" onClickCapture={close}>
+        <Status tone={tone}>{text}</Status> {isOfCall ? <Link to={["calls", timer.id ?? ""]}>{name}</Link> : name}
+      </span>
       <Button icon="next" label={`Move here: ${text}, ${name}`} onPress={() => advance({ to: timer.at })} />
     </li>
   );

@@ -140,9 +140,11 @@ function SignatureTitle({ delivery: { signature } }: { readonly delivery: Delive
   );
 }
 
+const secretTones = { current: "ok", previous: "warn", other: "bad" } as const;
+
 /** The name of the secret that made a signature, in its color. */
 function SecretMark({ secret }: { readonly secret: "current" | "previous" | "other" }) {
-  return <span class={`tag secret-${secret}`}>{secret}</span>;
+  return <span class={`tag tone-${secretTones[secret]}`}>{secret}</span>;
 }
 
 /** The signature of a delivery taken apart, for a person who writes an app. */
@@ -153,12 +155,12 @@ function Signature({ delivery }: { readonly delivery: Delivery }) {
   return (
     <>
       <PartHeading>1. The header</PartHeading>
-      <p class="signature-header" dir="ltr">
+      <p class="code" dir="ltr">
         <span class="muted">{webhookSignature.header}: </span>
         {headerParts(delivery).map(({ name, value, secret }, index) => (
           <span key={index}>
             {index > 0 && ","}
-            {name}=<span class={secret === undefined ? "signature-time" : `secret-${secret}`}>{value}</span>
+            {name}=<span class={`tone-${secret === undefined ? "info" : secretTones[secret]}`}>{value}</span>
           </span>
         ))}
       </p>
@@ -184,7 +186,7 @@ function Signature({ delivery }: { readonly delivery: Delivery }) {
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
       <pre class="json" dir="ltr" tabIndex={0} role="region" aria-label="The text that is hashed">
-        <span class="signature-time">{signature.t}</span>
+        <span class="tone-info">{signature.t}</span>
         <strong>{webhookSignature.separator}</strong>
         {body}
       </pre>

@@ -67,7 +67,7 @@ function AddFault() {
     }
   };
   return (
-    <section class="panel" aria-label="Add a fault">
+    <section class="panel">
       <Form onSubmit={add} class="fault-line">
         <Field
           label="Add a fault"
@@ -246,11 +246,11 @@ function CodeRow({
             const { status, meaning = "" } = codes.get(code) ?? {};
             const faultId = armed.get(code);
             return (
-              <li key={code} class={count > 0 ? (documented ? "seen" : "seen undocumented") : ""}>
+              <li key={code} class={count > 0 ? "seen" : ""}>
                 <Button
                   rank="plain"
                   pressed={faultId !== undefined}
-                  label={`${status} ${code}: ${count === 0 ? "never" : `${count} times`}${documented ? "" : ", not documented"}. ${meaning}`}
+                  hint={documented ? meaning : `${meaning} The API does not document it here.`}
                   onPress={() =>
                     act(session, () =>
                       faultId === undefined
@@ -259,12 +259,13 @@ function CodeRow({
                     )
                   }
                 >
-                  <span class="number muted">{status}</span>
+                  <span class="number muted">{status} </span>
                   {code}
-                  {faultId !== undefined ? (
-                    <strong> next</strong>
+                  {faultId !== undefined && <strong> next</strong>}
+                  {count > 0 ? (
+                    <span class="number muted"> {count}×</span>
                   ) : (
-                    count > 0 && <span class="number muted"> {count}×</span>
+                    <span class="visually-hidden"> never</span>
                   )}
                 </Button>
               </li>

@@ -14,7 +14,7 @@ import {
 import { milliseconds } from "../data/format.ts";
 import { act, useSession } from "../data/session.ts";
 import { emptyDirectory, type Tone, useDirectory } from "../data/transfers.ts";
-import { Button, ConfirmButton, CopyButton, Filter } from "../parts/controls.tsx";
+import { Button, ConfirmButton, Filter } from "../parts/controls.tsx";
 import { Status, Time, toneOfStatus } from "../parts/data.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";
@@ -244,6 +244,7 @@ function FirstCall() {
   return (
     <Empty
       title="No event yet"
+      command={curlOf(request)}
       action={
         <Button rank="primary" onPress={() => act(session, () => sendAndShow(session, "key", request))}>
           {call === undefined ? "List the calls" : "Place a call"}
@@ -251,14 +252,9 @@ function FirstCall() {
       }
     >
       <p>
-        Requests to the API, webhooks, calls, transfers and timers appear here as they happen. Press the button, or run
-        this command. It reads the API key from <code>CALL_TRANSFER_API_KEY</code>, which <code>--write-env .env</code>{" "}
-        and “Get credentials” give you.
+        Requests to the API, webhooks, calls, transfers and timers appear here as they happen. The command reads the API
+        key from <code>CALL_TRANSFER_API_KEY</code>, which <code>--write-env .env</code> and “Get credentials” give you.
       </p>
-      <pre class="json">{curlOf(request)}</pre>
-      <div class="actions">
-        <CopyButton text={() => curlOf(request)}>Copy the command</CopyButton>
-      </div>
     </Empty>
   );
 }

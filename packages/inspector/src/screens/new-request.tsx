@@ -37,6 +37,8 @@ export async function sendAndShow(session: Session, caller: Caller, request: Api
       ...(body !== undefined && { headers: { "Content-Type": "application/json" }, body: textOf(body) }),
     }),
   );
+  // A body that is not read keeps its connection.
+  await response.text();
   const requestId = response.headers.get("X-Request-Id");
   const requests = await session.control.value.requests(searched);
   const sent = requests.findLast((one) => one.requestId === requestId) ?? requests.at(-1);

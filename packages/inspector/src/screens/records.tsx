@@ -177,8 +177,7 @@ function Detail({
   readonly availability: Availability | undefined;
 }) {
   const record = records.find((one) => recordId(collection, one) === id);
-  if (id === "new")
-    return <Editor collection={collection} record={firstOf(collection, records)} isNew title="New record" />;
+  if (id === "new") return <Editor collection={collection} record={firstOf(records)} isNew title="New record" />;
   if (record === undefined)
     return (
       <Empty title="This record does not exist">
@@ -205,9 +204,8 @@ function Detail({
 }
 
 /** The beginning of a new record: a copy of the first one, with an id of its own. */
-function firstOf(collection: Collection, [first]: readonly StateRecord[]): StateRecord {
-  return first === undefined ? { id: newUuid() } : copyOf(first, newUuid);
-}
+const firstOf = ([first]: readonly StateRecord[]): StateRecord =>
+  first === undefined ? { id: newUuid() } : copyOf(first, newUuid);
 
 /** A record as JSON. The control plane checks it, and names the field that is wrong. */
 function Editor({

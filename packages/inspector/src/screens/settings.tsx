@@ -51,7 +51,7 @@ export function CredentialsMenu() {
     <Menu label="Get credentials" icon="credentials" text={<span class="wide-only">Get credentials</span>} isWide>
       {() => (
         <>
-          <ul class="credentials">
+          <ul class="plain-list credentials">
             {keys.map(([state, name, purpose]) => row(name, purpose, "CALL_TRANSFER_API_KEY", key(state)))}
             {tokens.map(([role, name, purpose]) => row(name, purpose, tokenVariable(role), token(role, false)))}
             {row("Expired token", "401 token_expired", tokenVariable("owner"), token("owner", true))}
@@ -171,6 +171,7 @@ function PolicyValue({
         <input
           {...common}
           type="text"
+          size={14}
           spellcheck={false}
           value={typed.value ?? (typeof value === "string" ? value : JSON.stringify(value))}
           onInput={(event) => (typed.value = event.currentTarget.value)}

@@ -125,10 +125,10 @@ function Card({
       title={name}
       tools={
         <>
-          <Button label={`Rotate the secret of ${name}`} onPress={rotate}>
+          <Button label={`Rotate: secret of ${name}`} onPress={rotate}>
             Rotate
           </Button>
-          <Button label={`Send a test to ${name}`} onPress={() => sendTest(id)}>
+          <Button label={`Send test: ${name}`} onPress={() => sendTest(id)}>
             Send test
           </Button>
         </>
@@ -170,7 +170,7 @@ function Secrets({ endpoint }: { readonly endpoint: Endpoint }) {
   const read = async (field: "signingSecret" | "previousSecret") =>
     String((await control.record("destinations", id))?.[field] ?? "");
   return (
-    <div class="secrets">
+    <div class="actions">
       <Secret key={`new ${previousSecretExpiresAt}`} name="secret" load={() => read("signingSecret")} />
       <CopyButton label="Copy the secret" text={() => read("signingSecret")}>
         Copy
@@ -181,11 +181,6 @@ function Secrets({ endpoint }: { readonly endpoint: Endpoint }) {
             <Status tone="warn">Two signatures</Status> until {day(overlap.to)} {timeOfDay(overlap.to)},{" "}
             {duration(overlap.to - now)} left
           </p>
-          <progress
-            aria-label="Passed time of the overlap"
-            max={overlap.to - overlap.from}
-            value={Math.max(0, now - overlap.from)}
-          />
           <Button icon="next" onPress={() => act(session, () => control.advance({ to: previousSecretExpiresAt }))}>
             Skip to its end
           </Button>

@@ -77,7 +77,7 @@ describe.each(themes)("in %s colors", (theme) => {
     const { deliveries } = inspector.server;
     const [delivery] = await deliveries();
     await inspector.go("webhooks", delivery?.id ?? "");
-    for (const summary of await page.locator("main summary").all()) await summary.click();
+    await page.locator("main details").evaluateAll((all) => all.map((part) => part.setAttribute("open", "")));
     await look("a delivery, unfolded");
     expect(found).toEqual({});
   });
@@ -154,7 +154,7 @@ describe("a delivery that failed", () => {
     try {
       const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}/offers`;
       await server.changeRecord("destinations", demo.destinations.app, { config: { url } });
-      await page.getByRole("button", { name: "Send a test to Front desk app" }).click();
+      await page.getByRole("button", { name: "Send test: Front desk app" }).click();
       const details = page.getByRole("region", { name: "Details" });
       await details.getByText("Refused 500").waitFor();
       await details.getByText("TypeError: offer.caller is undefined").waitFor();
