@@ -155,7 +155,7 @@ print(result)
     expect(code).toContain(`base_url="${base}/_sandbox/one"`);
     expect(code).toContain('access_token=os.environ["CALL_TRANSFER_ACCESS_TOKEN_AGENT"]');
     expect(code).toContain('account_id="a-1"');
-    expect(code).toContain('client.calls.list(\n    limit=2,\n    start_date="2026-03-01",\n)');
+    expect(code).toContain('client.calls.list(\n    limit=2,\n    start_date="2026-03-01",\n).first_page()');
     const hours = base + deleteMemberHours.path.replace("{memberId}", "m-1");
     const removal = { method: "DELETE", url: hours, headers: {}, operationId: "deleteMemberHours" };
     expect(pythonOf(removal)).toContain('client.members.delete_hours(\n    "m-1",\n)');

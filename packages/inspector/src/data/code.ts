@@ -122,7 +122,7 @@ console.log(result);
 export function pythonOf(request: ApiRequest): string | undefined {
   const { operationId } = request;
   if (!isOperation(operationId)) return undefined;
-  const { resource, sdkMethod } = operations[operationId];
+  const { resource, sdkMethod, queryParameters } = operations[operationId];
   const { path, query, body } = argumentsOf(operationId, request);
   const account = request.headers["x-account-id"];
   const options = hasApiKey(request)
@@ -136,6 +136,8 @@ export function pythonOf(request: ApiRequest): string | undefined {
   );
   const given = [...path.map((value) => JSON.stringify(value)), ...named];
   const parameters = given.length === 0 ? "" : `\n${given.map((one) => `    ${one},\n`).join("")}`;
+  // A list of pages sends nothing before it is used.
+  const page = "offset" in queryParameters ? ".first_page()" : "";
   return `import os
 
 from call_transfer import CallTransfer
@@ -144,7 +146,7 @@ client = CallTransfer(
     base_url=${JSON.stringify(baseUrlOf(request))},
 ${options.map((option) => `    ${option},`).join("\n")}
 )
-result = client.${snakeCase(resource)}.${snakeCase(sdkMethod)}(${parameters})
+result = client.${snakeCase(resource)}.${snakeCase(sdkMethod)}(${parameters})${page}
 print(result)
 `;
 }
