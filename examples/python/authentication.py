@@ -23,7 +23,9 @@ def access_token(*, force_refresh: bool) -> str:
     global token
     if force_refresh or token is None:
         user = {"userId": demo.users.agent}
-        token = str(sandbox.control("POST", "/credentials/access-tokens", user)["token"])
+        token = str(
+            sandbox.control("POST", "/credentials/access-tokens", user)["token"]
+        )
         print("app: new token")
     return token
 

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import type { Page } from "../../build/markdown.ts";
 import { withCitations } from "../citations.ts";
 import { serverUrl } from "../samples.ts";
-import { fieldsOf, fieldTable, inCell, limitsOf, type Schema, type Schemas, typeOf } from "./fields.ts";
+import { fieldsOf, fieldTable, inCell, limitsOf, resolved, type Schema, type Schemas, typeOf } from "./fields.ts";
 
 interface Parameter {
   readonly $ref?: string;
@@ -70,7 +70,7 @@ function section({ method, path, operation }: Placed, { components }: ControlDoc
     .map((parameter) => (parameter.$ref ? (shared[parameter.$ref.split("/").at(-1) ?? ""] ?? parameter) : parameter))
     .map(
       (one) =>
-        `| \`${one.name}\` | ${one.in} | ${typeOf(one.schema, schemas)} | ${one.required ? "yes" : "no"} | ${inCell(limitsOf(one.schema))} | ${inCell(one.description ?? "")} |\n`,
+        `| \`${one.name}\` | ${one.in} | ${typeOf(one.schema, schemas)} | ${one.required ? "yes" : "no"} | ${inCell(limitsOf(resolved(one.schema, schemas)))} | ${inCell(one.description ?? "")} |\n`,
     );
   const size = operation["x-max-body-mib"];
   const parts = [

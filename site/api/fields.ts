@@ -103,10 +103,11 @@ const plural = (type: string): string => (/^\w+$/.test(type) && type !== "any" ?
 /** The limits of the schema for a value. */
 export function limitsOf(schema: Schema): string {
   const { enum: values, const: value, default: preset, format, pattern } = schema;
+  const words = values ?? (schema.oneOf ?? []).flatMap((one) => (one.const === undefined ? [] : [one.const]));
   const shown = (one: unknown): string => `\`${typeof one === "string" ? one : JSON.stringify(one)}\``;
   return [
     ...(value === undefined ? [] : [shown(value)]),
-    ...(values ? [values.map(shown).join(", ")] : []),
+    ...(words.length > 0 ? [words.map(shown).join(", ")] : []),
     range(schema.minimum ?? schema.exclusiveMinimum, schema.maximum, "", schema.exclusiveMinimum !== undefined),
     range(schema.minLength, schema.maxLength, "characters"),
     range(schema.minItems, schema.maxItems, "items"),

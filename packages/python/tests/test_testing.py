@@ -146,6 +146,11 @@ def test_an_application_takes_a_transfer(call_transfer: Sandbox) -> None:
     assert call_transfer.transfer(transfer["id"])["status"] == "connected"
 
 
+def test_an_unknown_transfer_is_named(call_transfer: Sandbox) -> None:
+    with pytest.raises(MockServerError, match=r"There is no transfer a&b\. start_transfer\(\) returns"):
+        call_transfer.transfer("a&b")
+
+
 def test_a_script_answers_a_transfer(call_transfer: Sandbox) -> None:
     phone = demo.destinations.phone
     transfer = call_transfer.start_transfer(destination_id=phone, script=[{"destinationId": phone, "answerAfterSecs": 3}])

@@ -50,7 +50,7 @@ export const webhookHandlers = {
     const transfer = backend.transfers.get(params.id);
     if (transfer === undefined) return notFound(`transfer ${params.id}`);
     if (!backend.transfers.decline(params.id, body))
-      return controlError("conflict", "It does not ring. List the transfer for the outcome of each ring.");
+      return controlError("conflict", "It does not ring any more. The transfer says how each ring ended.");
     return formatTransfer(backend.transfers.get(params.id) ?? transfer);
   },
 } satisfies Partial<ControlHandlers>;
