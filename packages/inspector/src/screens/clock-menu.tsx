@@ -39,10 +39,10 @@ export function ClockBar() {
         text={
           <span class="number clock-time">
             <span class="clock-day">{day(now)} </span>
-            <strong>{timeOfDay(now)}</strong> UTC
+            <strong>{timeOfDay(now)}</strong>
             <span class="wide-only">
               {" "}
-              · {!isRunning ? "frozen" : clock.rate === 1 ? "real time" : `${clock.rate}×`}
+              UTC · {!isRunning ? "frozen" : clock.rate === 1 ? "real time" : `${clock.rate}×`}
             </span>
           </span>
         }

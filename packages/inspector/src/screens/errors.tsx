@@ -1,7 +1,6 @@
 import { operations } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { shellCommand } from "../data/code.ts";
 import type { ActiveFault, Coverage } from "../data/control.ts";
 import { matchesWords } from "../data/format.ts";
 import { useLive } from "../data/live.ts";
@@ -316,7 +315,6 @@ function Scenarios() {
               </li>
             ))}
           </ul>
-          {session.source.isServer && <p class="muted">{shellCommand(session, "scenario apply NAME")}</p>}
         </>
       )}
     </Menu>

@@ -206,7 +206,9 @@ function EventRow({ entry, nameOf }: { readonly entry: EventEntry; readonly name
             {reason}
           </span>
         )}{" "}
-        <span class="event-address">{event === undefined ? address : address && nameOf(address)}</span>
+        <span class={event === undefined ? "event-address" : "muted"}>
+          {event === undefined ? address : address && nameOf(address)}
+        </span>
       </span>
       <span class="event-marks">
         {fault !== undefined && <span class="tag tone-warn">{fault}</span>}
