@@ -20,6 +20,5 @@ export default defineConfig({
     options.conditions = ["@call-transfer/source"];
     options.jsx = "automatic";
     options.jsxImportSource = "preact";
-    options.chunkNames = "inspector-mount/[name]-[hash]";
   },
 });

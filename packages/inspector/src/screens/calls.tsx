@@ -168,7 +168,7 @@ function Rows({ rows, selected }: { readonly rows: readonly CallRow[]; readonly 
 
 function Row({ row: { to, from, at, words, endsAt, transfer, call } }: { readonly row: CallRow }) {
   const notes = [
-    endsAt !== undefined && <Left key="left" until={endsAt} />,
+    endsAt !== undefined && <Left until={endsAt} />,
     from !== "" && `from ${from}`,
     transfer !== undefined && call !== undefined && `transfer ${statusOf(transfer).text.toLowerCase()}`,
   ].filter((note) => note !== false);
@@ -182,10 +182,10 @@ function Row({ row: { to, from, at, words, endsAt, transfer, call } }: { readonl
         <Status tone={words.tone}>{words.text}</Status>
         <span class="muted" dir="auto">
           {notes.map((note, index) => (
-            <>
+            <span key={index}>
               {index > 0 && " · "}
               {note}
-            </>
+            </span>
           ))}
         </span>
       </span>

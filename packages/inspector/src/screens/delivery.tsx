@@ -131,10 +131,10 @@ function SignatureTitle({ delivery: { signature } }: { readonly delivery: Delive
     <>
       {signature.v1.length === 2 ? "Two signatures" : signature.v1.length === 1 ? "Signature" : "Signatures"}
       {signature.v1.map(({ secret }, index) => (
-        <>
+        <span key={index}>
           {" "}
-          <SecretMark key={index} secret={secret} />
-        </>
+          <SecretMark secret={secret} />
+        </span>
       ))}
     </>
   );
