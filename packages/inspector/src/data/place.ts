@@ -19,7 +19,7 @@ export interface Place {
 const pairMs = 1000;
 
 /** Passes keys to listeners. */
-export function createKeys(): { readonly onKey: Place["onKey"]; press(event: KeyboardEvent): void } {
+export function createKeyboard(): { readonly onKey: Place["onKey"]; press(event: KeyboardEvent): void } {
   const listeners = new Set<KeyListener>();
   let first: { readonly key: string; readonly at: number } | undefined;
   return {
@@ -38,7 +38,7 @@ export function createKeys(): { readonly onKey: Place["onKey"]; press(event: Key
 
 /** The page that is the inspector's own. */
 export function createPagePlace(): Place {
-  const { onKey, press } = createKeys();
+  const { onKey, press } = createKeyboard();
   addEventListener("keydown", press);
   return { onKey, theme: themeOf(document.documentElement, undefined) };
 }
@@ -48,7 +48,7 @@ export function createPagePlace(): Place {
  * while the pointer is over it, unless the user types elsewhere.
  */
 export function createHostPlace(host: HTMLElement, chosen: Theme | undefined): Place & { end(): void } {
-  const { onKey, press } = createKeys();
+  const { onKey, press } = createKeyboard();
   const ending = new AbortController();
   const { signal } = ending;
   const inside = (event: KeyboardEvent) => {

@@ -24,7 +24,7 @@ export function Webhooks() {
   const endpoints = useEndpoints();
   const live = useLive(
     (control) => control.deliveries(mostShown),
-    ({ type }) => type.startsWith("webhook."),
+    ({ type }) => type === "webhook.sent" || type === "webhook.delivered",
   );
   const inboxUrl = useLive((control) => control.inboxUrl()).data;
   const nameOf: NameOf = (id) => endpoints.data?.find((one) => one.id === id)?.name ?? id.slice(0, 8);
