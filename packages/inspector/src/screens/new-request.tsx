@@ -59,10 +59,10 @@ export function NewRequest({ close }: { readonly close: () => void }) {
   const body = useSignal<string | undefined>(undefined);
   const error = useSignal<string | undefined>(undefined);
   const samples = useSamples(session.control.value);
-  const { method, path, pathParameters, queryParameters, hasBody, summary } = operations[operationId.value];
+  const { method, path, tag, pathParameters, queryParameters, hasBody, summary } = operations[operationId.value];
   const textOfField = (name: string) => values.value[name] ?? "";
-  const idOf = (name: string) => values.value[name] ?? samples.value?.path[operationId.value] ?? "";
-  const bodyText = body.value ?? JSON.stringify(samples.value?.body[operationId.value] ?? {}, null, 2);
+  const idOf = (name: string) => values.value[name] ?? samples.value?.path[tag] ?? "";
+  const bodyText = body.value ?? JSON.stringify(samples.value?.body[tag] ?? {}, null, 2);
   const set = (name: string) => (value: string) => {
     values.value = { ...values.value, [name]: value };
   };
@@ -134,10 +134,10 @@ export function NewRequest({ close }: { readonly close: () => void }) {
   );
 }
 
-/** Ids and bodies that work in the sandbox, by operation. */
+/** Ids for paths and bodies that work in the sandbox, by the tag of the operation. */
 interface Samples {
-  readonly path: Readonly<Partial<Record<OperationId, string>>>;
-  readonly body: Readonly<Partial<Record<OperationId, unknown>>>;
+  readonly path: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 async function readSamples(control: Control): Promise<Samples> {
@@ -151,14 +151,10 @@ async function readSamples(control: Control): Promise<Samples> {
   const rung = destinations.filter(({ accountId }) => accountId === member?.accountId).slice(0, 2);
   const memberId = member === undefined ? "" : String(member.id);
   return {
-    path: {
-      rotateDestinationSecret: app === undefined ? "" : String(app.id),
-      deleteMemberHours: memberId,
-      getMemberAvailability: memberId,
-    },
+    path: { destinations: app === undefined ? "" : String(app.id), members: memberId },
     body: {
-      createCall: call ?? {},
-      createDestinationGroup: { name: "Front desk", members: rung.map(({ id }) => ({ destinationId: id })) },
+      calls: call ?? {},
+      "destination-groups": { name: "Front desk", members: rung.map(({ id }) => ({ destinationId: id })) },
     },
   };
 }
