@@ -13,6 +13,7 @@ const {
   PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: port = "2773",
 } = process.env;
 if (!secretId || !REDIS_URL) throw new Error("Set CALL_TRANSFER_SIGNING_SECRETS_ID and REDIS_URL.");
+const url = `http://localhost:${port}/secretsmanager/get?secretId=${encodeURIComponent(secretId)}`;
 
 // While Redis is away, commands fail within a moment, and offers are handled without it.
 const redis = new Redis(REDIS_URL, { lazyConnect: true, maxRetriesPerRequest: 1, retryStrategy: () => 200 });
@@ -20,7 +21,6 @@ redis.on("error", console.error);
 
 /** The secret in Secrets Manager: one signing secret in each line. The extension keeps it for five minutes. */
 async function secrets(): Promise<string[]> {
-  const url = `http://localhost:${port}/secretsmanager/get?secretId=${encodeURIComponent(secretId)}`;
   const headers = { "X-Aws-Parameters-Secrets-Token": AWS_SESSION_TOKEN };
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(2000) });
   if (!response.ok) throw new Error(`The secret could not be read: status ${response.status}.`);
