@@ -193,3 +193,19 @@ describe("a record", () => {
     expect(await server.record("destinations", demo.destinations.phone)).toMatchObject({ name: "Front door" });
   });
 });
+
+describe("a new request", () => {
+  it("is sent as the caller of choice, and opens with its answer", async () => {
+    await using inspector = await open({ server: frozen, screen: "errors" });
+    const { page } = inspector;
+    await page.keyboard.press("n");
+    await page.getByLabel("Operation").selectOption("listRoles");
+    await page.getByLabel("As", { exact: true }).selectOption("Expired token");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const details = page.getByRole("region", { name: "Details" });
+    await details.getByText("401 token_expired").waitFor();
+    await page.keyboard.press("n");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await details.getByText("201", { exact: true }).waitFor();
+  });
+});
