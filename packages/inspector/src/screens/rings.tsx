@@ -161,8 +161,8 @@ function SkipButton({
 }) {
   const left = duration(Math.max(0, Date.parse(until) - useSession().clock.now.value));
   return (
-    <Button icon="next" label={`Skip to the timeout of ${name}: moves the clock by ${left}`} onPress={skip}>
-      <span class="number">+{left}</span>
+    <Button icon="next" label={`Skip +${left}: moves the clock to the timeout of ${name}`} onPress={skip}>
+      <span class="number">Skip +{left}</span>
     </Button>
   );
 }
