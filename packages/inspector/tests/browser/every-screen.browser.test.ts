@@ -138,7 +138,7 @@ it("nothing moves on any screen for people who prefer reduced motion", async () 
   });
   expect(found).toEqual({});
   await inspector.go("calls");
-  await page.getByRole("group", { name: "Rings" }).waitFor();
+  await page.getByRole("group", { name: "Rings", exact: true }).waitFor();
   await page.emulateMedia({ reducedMotion: "no-preference" });
   expect(await moving()).toBeGreaterThan(0);
 });
