@@ -35,9 +35,6 @@ const buildConfigurations = "^packages/[^/]+/(?:tsup|vite)[.]config[.]ts$";
 const installedApart =
   "^(?:site|lab/(?:bench|fire)|tests/(?:hosting|receiving|generators/[^/]+|packages/(?:consumers|otel|runners|runtimes)))/|^tests/packages/recipes/";
 
-/** A published file, which the inspector makes forms of. */
-const seedSchema = "^packages/mock-server/seed[.]schema[.]json$";
-
 const packageRules = packages.map((name) =>
   forbid(
     `package-${name}`,
@@ -47,7 +44,7 @@ const packageRules = packages.map((name) =>
       path: `^packages/${name}/${["contract", "inspector"].includes(name) ? "src" : "(?:src|tests)"}/`,
       pathNot: "[.]gen[.]ts$",
     },
-    { path: "^packages/", pathNot: `^packages/(?:${[name, ...packageArrows[name]].join("|")})/|${seedSchema}` },
+    { path: "^packages/", pathNot: `^packages/(?:${[name, ...packageArrows[name]].join("|")})/` },
   ),
 );
 
@@ -115,11 +112,11 @@ export default {
     ),
     forbid(
       "inspector",
-      "The inspector runs in a page: it imports itself, the client of the control plane, the contract, the schema of seeds, and types of the backend.",
+      "The inspector runs in a page: it imports itself, the client of the control plane, the contract, and types of the backend.",
       { path: source("inspector") },
       {
         path: "^packages/",
-        pathNot: `${source("inspector")}|${source("backend")}control-client|^packages/spec/|${seedSchema}`,
+        pathNot: `${source("inspector")}|${source("backend")}control-client|^packages/spec/`,
         dependencyTypesNot: ["type-only"],
       },
     ),

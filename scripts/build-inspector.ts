@@ -14,13 +14,7 @@ const name = "inspector";
 /** The page shows the contract, so its sources are more than its own folder. */
 const inputs = () =>
   digestOf([
-    ...[
-      "package-lock.json",
-      "packages/mock-server/seed.schema.json",
-      "build/licences.ts",
-      "packages/spec/openapi.json",
-      "openapi/control",
-    ],
+    ...["package-lock.json", "build/licences.ts"],
     ...["packages/spec/src", "packages/backend/src", "packages/inspector/src", "packages/inspector/vite.config.ts"],
   ]);
 const state = () => ({ inputs: inputs(), outputs: digestOf(pages) });

@@ -15,8 +15,8 @@ export default defineConfig({
   build: {
     outDir: folder("dist/inspector/"),
     emptyOutDir: true,
-    // The first browsers with light-dark(). An older target would replace it by what the button of the theme cannot switch.
-    target: ["chrome123", "edge123", "firefox120", "safari17.5"],
+    // The first browsers with light-dark() and popovers. An older target would replace it by what the button of the theme cannot switch.
+    target: ["chrome123", "edge123", "firefox125", "safari17.5"],
     // Styles and scripts are files: the page's policy (CSP) refuses them in HTML and in data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -9,7 +9,7 @@ export const siteCommands: NamedCommands = {
     run: [onSources("site/starts.ts")],
   },
   pictures: {
-    does: "takes the pictures of the inspector for its page, or --into FOLDER in three widths with an index.html",
+    does: "takes the pictures of the inspector for its page, or --into FOLDER of each screen in three widths",
     needs: "a browser",
     run: [onSources("scripts/pictures/inspector-pictures.ts")],
   },

@@ -78,7 +78,7 @@ const limitSentences: Readonly<Record<string, readonly string[]>> = {
   "docs/testing.md": ["For {previousSecretOverlapHours} hours, webhooks carry both signatures"],
   "docs/mock-server-webhooks.md": ["rotation within {previousSecretOverlapHours} hours invalidates"],
   "docs/mock-server-faults.md": ["two signatures for {previousSecretOverlapHours} hours."],
-  "docs/inspector.md": ["Rotate the secret: for {previousSecretOverlapHours} hours"],
+  "docs/inspector.md": ["shows two signatures for {previousSecretOverlapHours} hours"],
   "docs/sdk.md": ["| `timeoutMs` | {clientTimeoutMs} |", "| `maxRetries` | {clientMaxRetries} |"],
   "docs/python.md": ["An attempt may take {clientTimeoutSecs} seconds", "| `max_retries` | {clientMaxRetries} |"],
   "docs/migrating.md": ["`maxRetries`, {clientMaxRetries} by default", "| {clientTimeoutSecs} seconds for one attempt"],

@@ -4,11 +4,15 @@ import { createControlClient } from "@call-transfer/backend/control-client";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { CallTransfer } from "@call-transfer/sdk";
 
-/** A server with a past, and what to select in it. */
+/** A server with a past, and the selections in it. */
 export interface Scene {
   readonly server: MockServer;
   /** The transfer that rings. */
   readonly transferId: string;
+  /** A call that was refused, by the id of its request. */
+  readonly refusedRequest: string;
+  /** A delivery that the app refused. */
+  readonly deliveryId: string;
   end(): Promise<void>;
 }
 
@@ -19,13 +23,16 @@ const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: r
 export async function playScene(): Promise<Scene> {
   // How long the front desk app thinks before it accepts an offer, on the sandbox's clock.
   let thinksSecs = 0;
+  let isVerifying = true;
   const server = await startMockServer({
     port: 0,
     clockMode: "frozen",
     now: "2026-03-02T14:20:00Z",
     async fetch() {
       if (thinksSecs > 0) await server.backend.clock.sleep(thinksSecs * 1000);
-      return new Response(null, { status: 200 });
+      return isVerifying
+        ? new Response(null, { status: 200 })
+        : Response.json({ error: "invalid_signature", message: "No signature matches the secret." }, { status: 401 });
     },
     policies: { deliveryTimeoutSecs: 60 },
   });
@@ -60,7 +67,9 @@ export async function playScene(): Promise<Scene> {
   await pass(64);
   await client.destinations.rotateSecret(destinations.app);
   await pass(12);
-  await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId: destinations.app } });
+  isVerifying = false;
+  const refused = await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId: destinations.app } });
+  isVerifying = true;
   await client.calls.create(call);
   await control.POST("/_control/v1/faults", { body: { text: "listCalls 503, 503, pass" } });
   await client.calls.list();
@@ -76,9 +85,13 @@ export async function playScene(): Promise<Scene> {
   ];
   const started = await control.POST("/_control/v1/transfers", { body: { groupId: group.id, script } });
   await pass(9);
+  const entries = backend.requests.list();
+  const refusedCall = entries.findLast(({ operationId, status }) => operationId === "createCall" && status >= 400);
   return {
     server,
     transferId: started.data?.id ?? "",
+    refusedRequest: String(refusedCall?.id),
+    deliveryId: refused.data?.id ?? "",
     end: () => server.close(),
   };
 }

@@ -28,7 +28,7 @@ export function createInspectorPane(view: View): InspectorPane {
     const backend = backends[current];
     if (mine !== run || backend === undefined) return;
     view.showInspector(true);
-    mounted = mountInspector(view.inspector, backend, { baseUrl: "http://localhost", colours });
+    mounted = mountInspector(view.inspector, backend, { baseUrl: "http://localhost", theme: colours });
   };
 
   view.onBackend((index) => {

@@ -93,9 +93,7 @@ describe("the backend of a program", () => {
     await using opened = await open(undefined, {}, ringing);
     const { page } = opened;
     await run(page);
-    await inspector(page)
-      .getByRole("link", { name: /^Transfers/ })
-      .click();
+    await inspector(page).getByRole("link", { name: "Calls" }).click();
     await inspector(page).getByRole("button", { name: "Answer: Reception" }).click();
     await line(page, "transfer.connected").waitFor();
   });
@@ -104,7 +102,9 @@ describe("the backend of a program", () => {
     await using opened = await open(undefined, {}, ringing);
     const { page } = opened;
     await run(page);
-    await inspector(page).getByRole("button", { name: "+1 min" }).click();
+    await inspector(page)
+      .getByRole("button", { name: /^\+1 min/ })
+      .click();
     await line(page, /ring_ended: missed/)
       .first()
       .waitFor();
@@ -118,7 +118,10 @@ describe("the backend of a program", () => {
     const { page } = opened;
     await run(page);
     await page.getByRole("combobox", { name: "Backend" }).selectOption("Backend 2 of 2");
-    await inspector(page).getByText("2030-01-01").waitFor();
+    await inspector(page)
+      .getByRole("button", { name: /00:00:/ })
+      .click();
+    await inspector(page).getByRole("dialog", { name: "Clock" }).getByText("2030-01-01").waitFor();
   });
 });
 

@@ -33,7 +33,7 @@ const { backend, credentials, unmount } = await startWithInspector(baseUrl, elem
 const client = new CallTransfer({ baseUrl, ...credentials });
 const sandboxes = createSandboxRegistry();
 sandboxes.create("other");
-const second = mountInspector(element("two"), sandboxes, { screen: "reference", colours: "dark" });
+const second = mountInspector(element("two"), sandboxes, { screen: "records", theme: "dark" });
 
 const page = {
   listRoles: async () => (await client.roles.list()).roles.length,

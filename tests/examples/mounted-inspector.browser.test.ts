@@ -14,30 +14,39 @@ describe("the inspector inside an app, over a backend in the page", () => {
   afterAll(() => app.close());
 
   const inspector = (id: string) => page.locator(`#${id} call-transfer-inspector`);
-  const heading = (id: string) => inspector(id).getByRole("heading", { level: 1 });
+  /** The tab of the screen that is shown. */
+  const tab = (id: string) => inspector(id).getByRole("navigation", { name: "Screens" }).locator("[aria-current]");
   /** A point over the inspector where nothing reacts to the mouse. */
-  const hover = (id: string) => heading(id).hover();
+  const hover = (id: string) => inspector(id).getByText("Live", { exact: true }).hover();
 
   it("shows what happens in the app's backend", async () => {
     await inspector("one").getByText("Live", { exact: true }).waitFor();
-    await inspector("one").getByText("running", { exact: true }).waitFor();
+    await inspector("one").getByRole("button", { name: "Freeze the clock" }).waitFor();
     await app.call("freeze");
-    await inspector("one").getByText("frozen", { exact: true }).waitFor();
+    await inspector("one").getByRole("button", { name: "Run the clock" }).waitFor();
   });
 
   it("has the sandboxes of its own backend", async () => {
-    const names = (id: string) =>
-      inspector(id).getByRole("combobox", { name: "Sandbox" }).locator("option").allTextContents();
+    const names = async (id: string) => {
+      await inspector(id)
+        .getByRole("button", { name: /^default/ })
+        .click();
+      const shown = inspector(id).getByRole("button", { name: /^Show / });
+      await shown.first().waitFor();
+      const found = await shown.allTextContents();
+      await page.keyboard.press("Escape");
+      return found;
+    };
     await expect.poll(() => names("two")).toEqual(["default", "other"]);
     await expect.poll(() => names("one")).toEqual(["default"]);
   });
 
   it("gets no style of the app, and the app none of it", async () => {
-    const style = await heading("one").evaluate((element) => {
+    const style = await tab("one").evaluate((element) => {
       const { fontSize, letterSpacing, textAlign, color } = getComputedStyle(element);
       return { fontSize, letterSpacing, textAlign, isRed: color === "rgb(255, 0, 0)" };
     });
-    expect(style).toEqual({ fontSize: "15px", letterSpacing: "normal", textAlign: "start", isRed: false });
+    expect(style).toEqual({ fontSize: "13px", letterSpacing: "normal", textAlign: "start", isRed: false });
     expect(await app.call("buttonPadding")).toBe("40px");
   });
 
@@ -63,14 +72,15 @@ describe("the inspector inside an app, over a backend in the page", () => {
     await hover("two");
     await page.keyboard.press("g");
     await page.keyboard.press("c");
-    await expect.poll(() => heading("two").textContent()).toBe("Clock");
-    expect(await heading("one").textContent()).toBe("Traffic");
+    await expect.poll(() => tab("two").textContent()).toBe("Calls");
+    expect(await tab("one").textContent()).toBe("Events");
   });
 
-  it("has colours of its own", async () => {
+  it("has colors of its own", async () => {
     const scheme = (id: string) => inspector(id).evaluate((host) => getComputedStyle(host).colorScheme);
     expect(await scheme("two")).toBe("dark");
-    await inspector("one").getByRole("button", { name: "Dark colours" }).click();
+    await inspector("one").getByRole("button", { name: "Settings" }).click();
+    await inspector("one").getByRole("button", { name: "Dark colors" }).click();
     expect(await scheme("one")).toBe("dark");
     expect(await page.evaluate(() => document.documentElement.style.colorScheme)).toBe("");
   });

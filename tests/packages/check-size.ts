@@ -185,20 +185,11 @@ function diskFigure(project: string): Figure {
   return { name: "unpacked", value, budget: 600, reached: 1790, unit: "kB" };
 }
 
-/** What a browser loads of the inspector, each file compressed: at once, and with what its screens load when they are shown. */
+/** The files that a browser loads of the inspector, each compressed. */
 function inspectorFigures(): Figure[] {
   const assets = readdirSync(join(inspector, "assets")).map((name) => join(inspector, "assets", name));
-  const files = [join(inspector, "index.html"), ...assets].map((path) => ({ path, code: readFileSync(path) }));
-  const imported = files.flatMap(({ code }) => [...code.toString().matchAll(/\bimport\(["'`]\.\/([^"'`]+)/g)]);
-  const faultOnly = new Set(imported.map(([, name = ""]) => join(inspector, "assets", name)));
-  const sum = (counted: typeof files) => counted.reduce((total, { code }) => total + zipped(code), 0);
-  return [
-    {
-      ...{ name: "inspector, at its start", budget: 150, unit: "kB" },
-      value: sum(files.filter(({ path }) => !faultOnly.has(path))),
-    },
-    { name: "inspector, every screen", value: sum(files), budget: 250, unit: "kB" },
-  ];
+  const value = [join(inspector, "index.html"), ...assets].reduce((sum, path) => sum + zipped(readFileSync(path)), 0);
+  return [{ name: "inspector", value, budget: 80, unit: "kB" }];
 }
 
 /** The Worker as it is deployed: minified, not compressed. */

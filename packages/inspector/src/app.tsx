@@ -1,20 +1,42 @@
-import { useSignal } from "@preact/signals";
-import { trafficWords } from "./data/records/traffic-filter.ts";
-import { SessionContext, useSession } from "./data/session/context.ts";
-import { useLive } from "./data/session/live.ts";
-import type { Session } from "./data/session/session.ts";
-import { Button } from "./parts/button.tsx";
-import { ClockBar } from "./parts/clock-bar.tsx";
-import { Dialog } from "./parts/dialog.tsx";
-import { Icon } from "./parts/icon.tsx";
-import { useKeys } from "./parts/keys.tsx";
-import { Link } from "./parts/link.tsx";
-import { Notices } from "./parts/notices.tsx";
-import { LostConnection, Refusal } from "./parts/refusal.tsx";
+import { batch, useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import type { StreamState } from "./data/connection/source.ts";
+import { type Session, SessionContext, useSession } from "./data/session.ts";
+import { Button, Dialog, Form, Menu, SubmitButton, TextField } from "./parts/controls.tsx";
+import { Icon, type IconName } from "./parts/icon.tsx";
+import { Empty, Link, useKeys } from "./parts/screen.tsx";
 import { writeOutControls } from "./parts/visible-text.ts";
-import { type Screen, screens } from "./screens.ts";
+import { Calls } from "./screens/calls.tsx";
+import { ClockBar } from "./screens/clock-menu.tsx";
+import { Errors } from "./screens/errors.tsx";
+import { Events } from "./screens/events.tsx";
+import { NewRequest } from "./screens/new-request.tsx";
+import { Records } from "./screens/records.tsx";
+import { SandboxMenu } from "./screens/sandbox-menu.tsx";
+import { CredentialsMenu, Policies } from "./screens/settings.tsx";
+import { Webhooks } from "./screens/webhooks.tsx";
 
 writeOutControls();
+
+/** A screen of the inspector. */
+interface ScreenEntry {
+  /** Its part of the address. */
+  readonly id: string;
+  readonly title: string;
+  /** The key that shows it after `g`. */
+  readonly key: string;
+  readonly icon: IconName;
+  readonly component: ComponentType;
+}
+
+/** All screens, in the order of their tabs. The first one is shown at the start. */
+const screens: readonly [ScreenEntry, ...ScreenEntry[]] = [
+  { id: "events", title: "Events", key: "e", icon: "events", component: Events },
+  { id: "calls", title: "Calls", key: "c", icon: "calls", component: Calls },
+  { id: "webhooks", title: "Webhooks", key: "w", icon: "webhooks", component: Webhooks },
+  { id: "errors", title: "Errors", key: "r", icon: "errors", component: Errors },
+  { id: "records", title: "Records", key: "d", icon: "records", component: Records },
+];
 
 /** The whole inspector. */
 export function App({ session }: { readonly session: Session }) {
@@ -25,20 +47,19 @@ export function App({ session }: { readonly session: Session }) {
   );
 }
 
-/** Screens that stand in the bar at the bottom of a narrow page; the others are behind "More". */
-const firstScreens = 4;
+type DialogName = "request" | "policies" | "keys";
 
 function Frame() {
   const session = useSession();
   const { route, stream } = session;
-  const areKeysShown = useSignal(false);
+  const dialog = useSignal<DialogName | undefined>(undefined);
+  const close = () => (dialog.value = undefined);
   const current = screens.find(({ id }) => id === route.value.screen) ?? screens[0];
   const Content = current.component;
   const root = useSignal<HTMLElement | null>(null);
   useKeys({
-    "?": () => {
-      areKeysShown.value = true;
-    },
+    n: () => (dialog.value = "request"),
+    "?": () => (dialog.value = "keys"),
     "/": () => root.value?.querySelector<HTMLElement>("[data-filter]")?.focus(),
     ...Object.fromEntries(screens.map(({ id, key }) => [`g ${key}`, () => session.go(id)])),
   });
@@ -54,109 +75,42 @@ function Frame() {
       </button>
       <header class="top">
         <span class="product">
-          <Icon name="transfers" /> Call transfer
+          <Icon name="product" /> <span>Call transfer mock</span>
         </span>
-        <SandboxChoice />
+        <SandboxMenu />
         <StreamStatus />
         <ClockBar />
       </header>
-      <Navigation current={current} showKeys={() => (areKeysShown.value = true)} />
+      <div class="bar">
+        <nav class="tabs" aria-label="Screens">
+          {screens.map(({ id, title, icon }) => (
+            <Link key={id} class="tab" to={[id]} current={id === current.id}>
+              <Icon name={icon} />
+              <span>{title}</span>
+            </Link>
+          ))}
+        </nav>
+        <div class="actions">
+          <Button icon="plus" label="New request" onPress={() => (dialog.value = "request")}>
+            <span class="wide-only">New request</span>
+          </Button>
+          <CredentialsMenu />
+          <PageMenu show={(name) => (dialog.value = name)} />
+        </div>
+      </div>
       <main id="main" class="main" tabIndex={-1}>
-        {stream.value.state === "lost" && <LostConnection />}
+        {stream.value.state === "lost" && (
+          <p class="lost" role="status">
+            <strong>Connection lost.</strong> The page shows what it received last, and tries to connect again.
+          </p>
+        )}
         {stream.value.state === "refused" ? <Refusal stream={stream.value} /> : <Content key={route.value.sandbox} />}
       </main>
       <Notices />
-      {areKeysShown.value && <KeyHelp close={() => (areKeysShown.value = false)} />}
+      {dialog.value === "request" && <NewRequest close={close} />}
+      {dialog.value === "policies" && <Policies close={close} />}
+      {dialog.value === "keys" && <KeyHelp close={close} />}
     </div>
-  );
-}
-
-function ScreenLink({
-  screen,
-  isCurrent,
-  isFirst,
-  follow,
-}: {
-  readonly screen: Screen;
-  readonly isCurrent: boolean;
-  readonly isFirst: boolean;
-  /** Called when the link is followed. */
-  readonly follow: () => void;
-}) {
-  return (
-    <Link class={isFirst ? "side-link" : "side-link side-later"} to={[screen.id]} current={isCurrent} follow={follow}>
-      <Icon name={screen.icon} />
-      <span>{screen.title}</span>
-      <span class="side-key" aria-hidden="true">
-        <kbd>g {screen.key}</kbd>
-      </span>
-    </Link>
-  );
-}
-
-/** The screens, and what stands at the end of their list. On a narrow page "More" opens what does not fit the bar. */
-function Navigation({ current, showKeys }: { readonly current: Screen; readonly showKeys: () => void }) {
-  const isOpen = useSignal(false);
-  const isLater = screens.indexOf(current) >= firstScreens;
-  const close = () => (isOpen.value = false);
-  useKeys(isOpen.value ? { Escape: close } : {});
-  return (
-    <nav class={isOpen.value ? "side side-open" : "side"} aria-label="Screens">
-      {screens.map((screen, index) => (
-        <ScreenLink
-          key={screen.id}
-          screen={screen}
-          isCurrent={screen === current}
-          isFirst={index < firstScreens}
-          follow={close}
-        />
-      ))}
-      <button
-        type="button"
-        class={`side-more ${isLater ? "side-more-current" : ""}`}
-        aria-expanded={isOpen.value}
-        onClick={() => (isOpen.value = !isOpen.value)}
-      >
-        <Icon name="more" />
-        <span>{isLater ? current.title : "More"}</span>
-        {isLater && <span class="visually-hidden">: more screens</span>}
-      </button>
-      <div class="side-end">
-        <ThemeButton />
-        <Button icon="keys" label="Show the keys" onPress={showKeys} />
-      </div>
-    </nav>
-  );
-}
-
-function SandboxChoice() {
-  const session = useSession();
-  const live = useLive<{ sandboxes: readonly { name: string }[] }>(
-    (control) => control.GET("/_control/v1/sandboxes"),
-    ({ type }) => type.startsWith("sandbox."),
-  );
-  const current = session.sandbox.value;
-  // A backend without sandboxes lists itself without a name.
-  const names = live.data?.sandboxes.map(({ name }) => name).filter((name) => name !== "") ?? [];
-  return (
-    <span class="sandbox-choice">
-      <Icon name="sandboxes" />
-      {/* Events about other sandboxes come in the default one alone. */}
-      <select
-        aria-label="Sandbox"
-        title="Sandbox"
-        value={current}
-        onFocus={() => live.reload()}
-        onPointerDown={() => live.reload()}
-        onChange={(event) => session.switchTo(event.currentTarget.value)}
-      >
-        {[...new Set([current, ...names])].map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </span>
   );
 }
 
@@ -167,16 +121,32 @@ function StreamStatus() {
   return <span class="status tone-bad">{state === "lost" ? "Connection lost" : "Not connected"}</span>;
 }
 
-/** Switches between light and dark. Without a choice the page follows the system. */
-function ThemeButton() {
-  const { colours } = useSession().place;
-  const isDark = (colours.value ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+/** Policies, colors and keys. */
+function PageMenu({ show }: { readonly show: (dialog: DialogName) => void }) {
+  const { theme } = useSession().place;
+  const isDark = (theme.value ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   return (
-    <Button
-      icon={isDark ? "sun" : "moon"}
-      label={isDark ? "Light colours" : "Dark colours"}
-      onPress={() => (colours.value = isDark ? "light" : "dark")}
-    />
+    <Menu label="Settings" icon="policies">
+      {(close) => {
+        const open = (dialog: DialogName) => () => {
+          close();
+          show(dialog);
+        };
+        return (
+          <div class="menu-list">
+            <Button rank="plain" icon="policies" onPress={open("policies")}>
+              Policies: where the specification does not say
+            </Button>
+            <Button rank="plain" icon="theme" onPress={() => (theme.value = isDark ? "light" : "dark")}>
+              {isDark ? "Light colors" : "Dark colors"}
+            </Button>
+            <Button rank="plain" icon="keys" onPress={open("keys")}>
+              Keys
+            </Button>
+          </div>
+        );
+      }}
+    </Menu>
   );
 }
 
@@ -184,13 +154,15 @@ function KeyHelp({ close }: { readonly close: () => void }) {
   const keys: readonly (readonly [string, string])[] = [
     ["/", "Filter"],
     ["j, k", "Next, previous"],
+    ["n", "New request"],
+    ["a, d", "Answer, decline the first ring on Calls"],
     ["Esc", "Close the details or the dialog"],
     ...screens.map(({ key, title }) => [`g ${key}`, title] as const),
     ["?", "These keys"],
   ];
   return (
     <Dialog title="Keys" close={close}>
-      <dl class="key-list">
+      <dl class="facts">
         {keys.map(([key, text]) => (
           <div key={key}>
             <dt>
@@ -200,17 +172,75 @@ function KeyHelp({ close }: { readonly close: () => void }) {
           </div>
         ))}
       </dl>
-      <h3>Filter of Traffic</h3>
-      <dl class="key-list">
-        {trafficWords.map(([word, meaning]) => (
-          <div key={word}>
-            <dt>
-              <code>{word}</code>
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
     </Dialog>
+  );
+}
+
+/** The latest messages. Screen readers say them as they come. */
+function Notices() {
+  const session = useSession();
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {session.notices.value.map(({ id, tone, text }) => (
+        <div key={id} class={`notice tone-${tone}`}>
+          <p dir="auto">{text}</p>
+          <Button icon="close" label="Close the message" onPress={() => session.dismiss(id)} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Says why the server sends no events, and what to do, in place of a screen. */
+function Refusal({ stream }: { readonly stream: Extract<StreamState, { readonly state: "refused" }> }) {
+  const session = useSession();
+  if (stream.status === 403) return <TokenPrompt />;
+  const name = session.sandbox.value;
+  const isGone = stream.status === 404 && name !== "default";
+  return (
+    <Empty title={isGone ? `The sandbox ${name} does not exist` : "The server sends no events"}>
+      <p dir="auto">{isGone ? "It was deleted, or it was never created." : stream.reason}</p>
+      <div class="actions">
+        {isGone && (
+          <Button rank="primary" onPress={() => session.switchTo("default")}>
+            Show the sandbox default
+          </Button>
+        )}
+        <Button onPress={() => session.reconnect()}>Try again</Button>
+      </div>
+    </Empty>
+  );
+}
+
+/** Asks for the control token, in place of a screen. The token is kept in memory and sent as a header. */
+function TokenPrompt() {
+  const session = useSession();
+  const text = useSignal("");
+  const submit = () =>
+    batch(() => {
+      session.token.value = text.value.trim();
+      session.reconnect();
+    });
+  return (
+    <div class="empty">
+      <h1 class="empty-title">Control token</h1>
+      <p>Other machines can reach this server, so it asks for its control token.</p>
+      <Form onSubmit={submit}>
+        <TextField
+          label="Control token"
+          type="password"
+          autocomplete="off"
+          value={text.value}
+          onChange={(value) => (text.value = value)}
+          error={
+            session.token.value === undefined
+              ? undefined
+              : "The server does not accept this token. Copy the one that it printed at its last start."
+          }
+          hint="The server prints it when it starts. The page keeps it in memory, until its last tab is closed."
+        />
+        <SubmitButton>Connect</SubmitButton>
+      </Form>
+    </div>
   );
 }

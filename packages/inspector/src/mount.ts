@@ -1,10 +1,10 @@
 import type { Backend, SandboxRegistry } from "@call-transfer/backend";
 import { h, render } from "preact";
 import { App } from "./app.tsx";
-import { createBackendSource } from "./data/connection/backend-source.ts";
-import { createHostPlace } from "./data/session/place.ts";
-import { createMemoryRouter } from "./data/session/route.ts";
-import { createSession } from "./data/session/session.ts";
+import { followHere } from "./data/connection/follow.ts";
+import { createBackendSource } from "./data/connection/source.ts";
+import { createHostPlace, createMemoryRouter } from "./data/place.ts";
+import { createSession } from "./data/session.ts";
 import hostStyle from "./style/host.css?inline";
 import style from "./style/index.css?inline";
 
@@ -14,10 +14,10 @@ export interface MountOptions {
   readonly baseUrl?: string;
   /** The sandbox to begin with; `default` by default. */
   readonly sandbox?: string;
-  /** The screen to begin with: `traffic` by default, `transfers`, `clock`, `webhooks`, `state`, `faults` and others. */
+  /** The screen to begin with: `events` by default, `calls`, `webhooks`, `errors` or `records`. */
   readonly screen?: string;
-  /** Light or dark colours; by default those that the system prefers. */
-  readonly colours?: "light" | "dark";
+  /** Light or dark colors; by default those that the system prefers. */
+  readonly theme?: "light" | "dark";
 }
 
 /** An inspector in a page. */
@@ -36,18 +36,18 @@ export interface MountedInspector {
 export function mountInspector(
   element: Element,
   backend: Pick<Backend | SandboxRegistry, "fetch">,
-  { baseUrl = location.origin, sandbox = "default", screen = "", colours }: MountOptions = {},
+  { baseUrl = location.origin, sandbox = "default", screen = "", theme }: MountOptions = {},
 ): MountedInspector {
-  // Rules for the elements of an app rarely match a name of our own.
+  // Rules for the elements of an app rarely match this name.
   const host = document.createElement("call-transfer-inspector");
   const shadow = host.attachShadow({ mode: "open" });
   shadow.adoptedStyleSheets = [styleSheet(hostStyle), styleSheet(style)];
   const root = document.createElement("div");
   root.id = "inspector";
   shadow.append(root);
-  const place = createHostPlace(host, colours);
+  const place = createHostPlace(host, theme);
   const router = createMemoryRouter({ sandbox, screen });
-  const session = createSession(createBackendSource(backend, baseUrl), router, place);
+  const session = createSession(createBackendSource(backend, baseUrl, followHere), router, place);
   element.append(host);
   render(h(App, { session }), root);
   return {

@@ -2,8 +2,8 @@ import { createSandboxRegistry, demo } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it } from "vitest";
 import { follow } from "../src/data/connection/follow.ts";
-import { createMemoryRouter } from "../src/data/session/route.ts";
-import { createSession, type Session } from "../src/data/session/session.ts";
+import { createMemoryRouter } from "../src/data/place.ts";
+import { createSession, type Session } from "../src/data/session.ts";
 
 const baseUrl = "http://backend.test";
 const ends: (() => void)[] = [];
@@ -18,14 +18,14 @@ async function start() {
   const session = createSession(
     { baseUrl, isServer: true, address: baseUrl, fetch, follow: (...args) => follow({ baseUrl, fetch }, ...args) },
     createMemoryRouter(),
-    { onKey: () => () => {}, colours: signal(undefined) },
+    { onKey: () => () => {}, theme: signal(undefined) },
   );
   ends.push(
     () => session.end(),
     () => sandboxes.close(),
   );
   await expect.poll(() => session.clock.clock.value).toBeDefined();
-  return { session, backend: sandboxes.default };
+  return { session, sandboxes, backend: sandboxes.default };
 }
 
 const availability = () => new Request(`${baseUrl}/api/v1/transfers/members/${demo.members.owner}/availability`);
@@ -82,10 +82,8 @@ describe("credentials of the page", () => {
   });
 
   it("each sandbox has its own", async () => {
-    const { session } = await start();
-    await session.control.value.POST("/_control/v1/sandboxes", {
-      body: { name: "other", clockMode: "frozen", now: "2031-03-02T12:00:00Z" },
-    });
+    const { session, sandboxes } = await start();
+    sandboxes.create("other", { clockMode: "frozen", now: "2031-03-02T12:00:00Z" });
     const before = await session.credentials.headers("owner");
     session.switchTo("other");
     expect(await session.credentials.headers("owner")).not.toEqual(before);

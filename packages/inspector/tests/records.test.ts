@@ -1,94 +1,71 @@
-import { type BackendEvent, createBackend, demo } from "@call-transfer/backend";
-import { expect, it } from "vitest";
-import { type CollectionName, collectionNames } from "../src/screens/state/fields.ts";
+import { demoSeed } from "@call-transfer/backend/unstable";
+import { describe, expect, it } from "vitest";
 import {
-  collectionsChangedBy,
-  createLookup,
-  filterRecords,
-  identifies,
-  type RecordsByCollection,
+  changesBetween,
+  changesCollection,
+  collections,
+  columnsOf,
+  copyOf,
+  parseRecord,
   recordId,
-  referencesOf,
-  referrersOf,
-  type StateRecord,
-  summaryOf,
   titleOf,
-} from "../src/screens/state/records.ts";
+} from "../src/data/records.ts";
 
-const { collections } = createBackend();
-const records: RecordsByCollection = Object.fromEntries(collectionNames.map((name) => [name, collections.list(name)]));
-const lookup = createLookup(records);
-const recordOf = (collection: CollectionName, id: string): StateRecord => {
-  const record = lookup(collection, id);
-  if (record === undefined) throw new Error(`There is no ${id} in ${collection}.`);
-  return record;
-};
+const names = new Map([...(demoSeed.users ?? []), ...(demoSeed.destinations ?? [])].map(({ id, name }) => [id, name]));
+const nameOf = (id: string) => names.get(id) ?? id.slice(0, 8);
 
-it.each(collectionNames)("the page and the control plane have the same ids for %s", (collection) => {
-  const list = records[collection] ?? [];
-  expect(list.map((record) => collections.get(collection, recordId(collection, record)))).toEqual(list);
+describe.each(collections)("the table of %s", (collection) => {
+  it("has a text in its first column, and an id of its own, for each record of the demo data", () => {
+    const records = (demoSeed[collection] ?? []).map((record): Readonly<Record<string, unknown>> => ({ ...record }));
+    const [first] = columnsOf(collection);
+    for (const record of records)
+      expect(first?.[1](record, nameOf) || titleOf(collection, record, nameOf)).not.toBe("");
+    // The backend gives each API key an id.
+    const ids = records.map((record) => recordId(collection, collection === "apiKeys" ? { id: record.key } : record));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
 });
 
-it.each([
-  ["accounts", demo.accountId, "Example Dental"],
-  ["members", demo.members.agent, "Aron Agent"],
-  ["numbers", demo.numbers.working, demo.numbers.working],
-  ["calls", demo.calls.failed, "ca000000…0002"],
-  ["roles", "agent", "agent"],
-] as const)(
-  "a record of %s is called by its name, its user, its number or its id in short",
-  (collection, id, title) => {
-    expect(titleOf(collection, recordOf(collection, id), lookup)).toBe(title);
-  },
-);
-
-it("an API key is called by its end, not by its text", () => {
-  expect(titleOf("apiKeys", { id: demo.accountId, key: "[redacted]", keyHint: "0001" }, lookup)).toBe("…0001");
+it("a group shows whom it rings, and a member its user", () => {
+  const [group] = demoSeed.groups ?? [];
+  const [member] = demoSeed.members ?? [];
+  const texts = columnsOf("groups").map(([, text]) => text({ ...group }, nameOf));
+  expect(texts.slice(0, 2)).toEqual(["Night shift", "Reception, Front desk app, Available team"]);
+  expect(titleOf("members", { ...member }, nameOf)).toBe("Olivia Owner");
 });
 
-it("a row says what differs from the default, and how many entries a list has", () => {
-  expect(summaryOf("destinations", recordOf("destinations", demo.destinations.disabled), lookup)).toBe(
-    "phone · not enabled",
-  );
-  expect(summaryOf("groups", recordOf("groups", demo.groups.existing), lookup)).toBe("3 members · simultaneous");
+it("a copy has an id of its own and no secret", () => {
+  const record = {
+    id: "a",
+    name: "App",
+    signingSecret: "[redacted]",
+    signingSecretHint: "9f2c",
+    config: { url: "http://a" },
+  };
+  expect(copyOf(record, () => "new")).toEqual({ id: "new", name: "App", config: { url: "http://a" } });
 });
 
-it("references are found in fields and in the entries of lists", () => {
-  expect(referencesOf("groups", recordOf("groups", demo.groups.existing))).toEqual([
-    { path: "accountId", collection: "accounts", id: demo.accountId },
-    { path: "members[0].destinationId", collection: "destinations", id: demo.destinations.phone },
-    { path: "members[1].destinationId", collection: "destinations", id: demo.destinations.app },
-    { path: "members[2].destinationId", collection: "destinations", id: demo.destinations.availableHumans },
-  ]);
+it("only fields that differ are changes, and those that are gone are null", () => {
+  const before = { id: "a", name: "App", busy: true, hours: { monday: [] } };
+  expect(changesBetween(before, { id: "a", name: "Other", hours: { monday: [] }, more: 1 })).toEqual({
+    name: "Other",
+    busy: null,
+    more: 1,
+  });
+  expect(changesBetween(before, { ...before })).toEqual({});
 });
 
-it("a destination is used by the groups that ring it", () => {
-  expect(referrersOf(records, "destinations", demo.destinations.phone)).toMatchObject([
-    { collection: "groups", id: demo.groups.existing, path: "members[0].destinationId" },
-  ]);
+it("text that is not a JSON object says what is wrong", () => {
+  expect(() => parseRecord("{")).toThrow(SyntaxError);
+  expect(() => parseRecord("[1]")).toThrow("A record is a JSON object");
+  expect(parseRecord('{"name":"Reception"}')).toEqual({ name: "Reception" });
 });
 
-it("a filter finds records by the names of what they refer to, word by word", () => {
-  const found = filterRecords("groups", records.groups ?? [], "front NIGHT", lookup);
-  expect(found.map(({ id }) => id)).toEqual([demo.groups.existing]);
-  expect(filterRecords("groups", records.groups ?? [], "front day", lookup)).toEqual([]);
-});
-
-it("only the fields of an id are fixed", () => {
-  const contact = { accountId: demo.accountId, number: demo.recipients.doNotCall, doNotCall: true };
-  expect(Object.keys(contact).filter((name) => identifies("contacts", contact, name))).toEqual(["accountId", "number"]);
-});
-
-it.each([
-  [{ type: "record.changed", collection: "flows" }, ["flows"]],
-  [{ type: "member.availability_changed" }, ["members"]],
-  [{ type: "call.completed" }, ["calls"]],
-  [{ type: "request.completed", operationId: "deleteMemberHours", changeCount: 1 }, ["members"]],
-  [{ type: "request.completed", operationId: "rotateDestinationSecret", changeCount: 1 }, ["destinations"]],
-  [{ type: "request.completed", operationId: "createDestinationGroup", changeCount: 1 }, ["destinations", "groups"]],
-  [{ type: "request.completed", operationId: "listCalls" }, []],
-  [{ type: "sandbox.reset" }, collectionNames],
-] as const)("the event %j changes %j", (event, names) => {
-  const complete: BackendEvent = { eventId: "x-1", at: "2026-03-02T10:20:00Z", ...event };
-  expect(collectionsChangedBy(complete, collectionNames)).toEqual(names);
+it("events of other collections do not read a collection again", () => {
+  const event = (type: string, more: object = {}) => ({ eventId: "s-1", at: "", type, ...more });
+  expect(changesCollection(event("record.changed", { collection: "groups" }), "groups")).toBe(true);
+  expect(changesCollection(event("record.changed", { collection: "groups" }), "members")).toBe(false);
+  expect(changesCollection(event("call.started"), "calls")).toBe(true);
+  expect(changesCollection(event("member.availability_changed"), "destinations")).toBe(false);
+  expect(changesCollection(event("request", { changeCount: 1 }), "groups")).toBe(true);
 });

@@ -1,11 +1,11 @@
 import { createSandboxRegistry } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
 import { expect, onTestFinished, test } from "vitest";
-import { createBackendSource } from "../src/data/connection/backend-source.ts";
-import type { Source, StreamListener } from "../src/data/connection/source.ts";
-import { trafficOf } from "../src/data/records/traffic-store.ts";
-import { createMemoryRouter } from "../src/data/session/route.ts";
-import { createSession } from "../src/data/session/session.ts";
+import { followHere } from "../src/data/connection/follow.ts";
+import { createBackendSource, type Source, type StreamListener } from "../src/data/connection/source.ts";
+import { eventsOf } from "../src/data/events.ts";
+import { createMemoryRouter } from "../src/data/place.ts";
+import { act, createSession, type Session } from "../src/data/session.ts";
 
 const url = "http://localhost";
 
@@ -13,7 +13,7 @@ const url = "http://localhost";
 function start() {
   const sandboxes = createSandboxRegistry({ controlPlane: true, clockMode: "frozen" });
   sandboxes.create("other", { now: "2030-01-01T00:00:00Z" });
-  const { fetch, ...rest } = createBackendSource(sandboxes, url);
+  const { fetch, ...rest } = createBackendSource(sandboxes, url, followHere);
   const listeners: StreamListener[] = [];
   let gate: Promise<unknown> = Promise.resolve();
   const source: Source = {
@@ -30,7 +30,7 @@ function start() {
       return () => {};
     },
   };
-  const place = { onKey: () => () => {}, colours: signal(undefined) };
+  const place = { onKey: () => () => {}, theme: signal(undefined) };
   const session = createSession(source, createMemoryRouter(), place);
   onTestFinished(() => session.end());
   return {
@@ -92,14 +92,25 @@ test.each(clockEvents)("the clock and what comes next are read again after %o", 
   await expect.poll(() => session.clock.clock.value?.upcomingTimers[0]).toMatchObject({ kind: "key.expires", id });
 });
 
-test("a request between the reading of a sandbox's traffic and the beginning of its events is shown", async () => {
+test("a request between the reading of a sandbox's events and the beginning of its events is shown", async () => {
   const { session, sandboxes, listener } = start();
-  const traffic = trafficOf(session);
+  const list = eventsOf(session);
   listener()?.state({ state: "live" });
-  await expect.poll(() => traffic.isLoaded.value).toBe(true);
+  await expect.poll(() => list.isLoaded.value).toBe(true);
   session.switchTo("other");
-  await expect.poll(() => traffic.isLoaded.value).toBe(true);
+  await expect.poll(() => list.isLoaded.value).toBe(true);
   await sandboxes.fetch(new Request(`${url}/`, { headers: { "X-Sandbox": "other" } }));
   listener()?.state({ state: "live" });
-  await expect.poll(() => traffic.entries.value).toHaveLength(1);
+  await expect.poll(() => list.entries.value).toHaveLength(1);
+});
+
+test("only a request that got no answer says that the server could not be reached", async () => {
+  const noticeOf = async (error: unknown) => {
+    const notices: string[] = [];
+    const notify: Session["notify"] = (_tone, text) => void notices.push(text);
+    await act({ notify }, () => Promise.reject(error));
+    return notices.join();
+  };
+  expect(await noticeOf(new TypeError("Failed to fetch"))).toBe("The server could not be reached. Failed to fetch");
+  expect(await noticeOf(new Error("There is no owner."))).toBe("There is no owner.");
 });

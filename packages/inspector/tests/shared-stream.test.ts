@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createSharedFollow } from "../src/data/connection/shared-stream.ts";
-import type { StreamListener } from "../src/data/connection/source.ts";
-import type { ToTab, ToWorker } from "../src/data/connection/stream-messages.ts";
+import type { StreamListener, ToTab, ToWorker } from "../src/data/connection/source.ts";
 
 /** A tab with a worker that this test plays, and the events of the tab's window. */
 function openTab() {

@@ -1,20 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { createDirectory } from "../src/data/records/directory.ts";
-import { positionIn, ticksOf } from "../src/parts/timeline.tsx";
+import type { Ring, StateRecord, Transfer } from "../src/data/control.ts";
 import {
   availabilityWords,
   barsOf,
-  calleesOf,
+  callRows,
   marksOf,
   outcomeOf,
-  type Ring,
   resultOf,
   ringKind,
   ringName,
-  scriptOf,
   spanOf,
-  type Transfer,
-} from "../src/screens/transfers/layout.ts";
+} from "../src/data/transfers.ts";
+import { positionIn, ticksOf } from "../src/parts/timeline.tsx";
 
 const start = Date.parse("2026-03-02T10:00:00Z");
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
@@ -77,8 +74,8 @@ describe("outcomes", () => {
   });
 });
 
-test("a member's ring has the member's name and names the destination behind it", () => {
-  expect([ringName(member, nameOf), ringKind(member, nameOf)]).toEqual(["Olivia Owner", "Front desk"]);
+test("a member's ring has the member's name, and the destination through which it rings", () => {
+  expect([ringName(member, nameOf), ringKind(member, nameOf)]).toEqual(["Olivia Owner", "via Front desk"]);
   expect([ringName(ring(), nameOf), ringKind(ring(), nameOf)]).toEqual(["Front desk", "Phone"]);
 });
 
@@ -156,50 +153,33 @@ describe("a time line", () => {
   });
 });
 
-describe("a transfer to start", () => {
-  const account = { accountId: "account" };
-  const directory = createDirectory({
-    accounts: [{ id: "account", name: "Example Dental" }],
-    users: [{ id: "user", name: "Olivia Owner" }],
-    members: [
-      { id: "olivia", ...account, userId: "user", role: "owner" },
-      { id: "foreign", accountId: "other", userId: "user", role: "owner" },
-    ],
-    destinations: [
-      { id: "desk", ...account, name: "Front desk", kind: "phone" },
-      { id: "humans", ...account, name: "Dentists", kind: "available_humans" },
-      { id: "same", ...account, name: "Dentists again", kind: "available_humans" },
-      { id: "app", ...account, name: "App", kind: "app" },
-    ],
-    groups: [
-      {
-        id: "group",
-        ...account,
-        name: "Night shift",
-        members: ["desk", "humans", "same", "app"].map((destinationId) => ({ destinationId })),
-      },
-    ],
+describe("the list of calls", () => {
+  const call: StateRecord = {
+    id: "c",
+    accountId: "account",
+    direction: "outbound",
+    status: "in_progress",
+    createdAt: at(5),
+    request: { toNumber: "+15550200001", fromNumber: "+15550100001" },
+  };
+
+  test("has calls and transfers without a call, newest first, with the time that is left", () => {
+    const timers = [{ at: at(65), kind: "call.ends", id: "c" }];
+    const rows = callRows([call], [transfer()], timers, nameOf);
+    expect(rows.map(({ id, to, from, endsAt }) => [id, to, from, endsAt])).toEqual([
+      ["c", "+15550200001", "+15550100001", start + 65_000],
+      ["t", "Night shift", "", start + 30_000],
+    ]);
   });
 
-  test("rings the phones, members and apps of a group in ring order, and each member once", () => {
-    expect(calleesOf(directory, "group").map(({ name, callee }) => [name, callee])).toEqual([
-      ["Front desk", { destinationId: "desk" }],
-      ["Olivia Owner", { memberId: "olivia" }],
-      ["App", { destinationId: "app" }],
-    ]);
-    expect(calleesOf(directory, "desk").map(({ id }) => id)).toEqual(["desk"]);
+  test("shows the transfer of a call in the row of the call", () => {
+    const rows = callRows([call], [transfer({ callId: "c" })], [], nameOf);
+    expect(rows.map(({ id, transfer: shown }) => [id, shown?.id])).toEqual([["c", "t"]]);
   });
 
-  test("has a script for those that answer or decline", () => {
-    const script = scriptOf(calleesOf(directory, "group"), {
-      desk: { does: "declines", afterSecs: "2.5" },
-      olivia: { does: "answers", afterSecs: "7" },
-      app: { does: "nothing", afterSecs: "7" },
-    });
-    expect(script).toEqual([
-      { destinationId: "desk", declineAfterSecs: 2.5 },
-      { memberId: "olivia", answerAfterSecs: 7 },
-    ]);
+  test("has no end for a transfer that nothing will end", () => {
+    const [row] = callRows([], [transfer({ status: "unanswered", endedAt: at(30) })], [], nameOf);
+    expect(row?.endsAt).toBeUndefined();
   });
 });
 

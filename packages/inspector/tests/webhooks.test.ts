@@ -1,15 +1,7 @@
 import { limits } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import {
-  adviceOn,
-  ageOf,
-  attemptsOf,
-  type Delivery,
-  headerParts,
-  matchesFilter,
-  outcomeOf,
-  overlapOf,
-} from "../src/data/records/webhooks.ts";
+import type { Delivery } from "../src/data/control.ts";
+import { adviceOn, ageOf, forwardedTo, headerParts, outcomeOf, overlapOf } from "../src/data/webhooks.ts";
 
 const delivery: Delivery = {
   id: "d1",
@@ -47,14 +39,14 @@ describe("outcomes of deliveries", () => {
     expect(adviceOn({ ...unanswered, error: "nothing listens (ECONNREFUSED)" }, at)).toMatch(/^Start the app's server/);
     expect(advice({ status: 404 })).toMatch(/path/);
     expect(advice({ status: 302 })).toMatch(/Redirects/);
-    expect(advice({ status: 500 })).toMatch(/log/);
+    expect(advice({ status: 500 })).toMatch(/app/);
     expect(advice({ status: 401 })).toMatch(/compare its secret/);
     expect(advice({ status: 401, fault: "f1" })).toMatch(/fault/);
   });
 
   it("blame the clocks when the sandbox's time is out of a receiver's tolerance", () => {
     const advice = adviceOn({ ...delivery, status: 401, accepted: false }, at - 86_400_000);
-    expect(advice).toMatch(/^The sandbox's clock is 1 d ahead of the real time, and a receiver accepts 5 m\./);
+    expect(advice).toMatch(/^The sandbox's clock is 1 d ahead of the real time, and an app accepts 5 m\./);
   });
 });
 
@@ -70,24 +62,9 @@ describe("a signature", () => {
   it("is in time up to the tolerance, before and after", () => {
     const age = (secs: number) => ageOf(1772452800, at + secs * 1000);
     expect([-301, -300, 0, 300, 301].map((secs) => age(secs).isValid)).toEqual([false, true, true, true, false]);
-    expect(age(60).text).toBe("1 m old. A receiver may accept it for 4 m more");
-    expect(age(360).text).toBe("6 m old, more than 5 m: a receiver must refuse it now");
-    expect(age(-360).text).toBe("6 m in the future, more than 5 m: a receiver must refuse it now");
-  });
-});
-
-it("attempts of one event are counted together, also a copy of a copy", () => {
-  const attempts = attemptsOf([
-    { id: "a" },
-    { id: "b" },
-    { id: "a2", redeliveryOf: "a" },
-    { id: "a3", redeliveryOf: "a2" },
-  ]);
-  expect(Object.fromEntries(attempts)).toEqual({
-    a: { number: 1, of: 3 },
-    a2: { number: 2, of: 3 },
-    a3: { number: 3, of: 3 },
-    b: { number: 1, of: 1 },
+    expect(age(60).text).toBe("1 m old. An app may accept it for 4 m more");
+    expect(age(360).text).toBe("6 m old, more than 5 m: an app must refuse it now");
+    expect(age(-360).text).toBe("6 m in the future, more than 5 m: an app must refuse it now");
   });
 });
 
@@ -99,8 +76,10 @@ it("the overlap of two secrets ends when the old one expires", () => {
   });
 });
 
-it("a filter finds all of its words in any part of a delivery", () => {
-  expect(matchesFilter(delivery, "Front desk", "front ACCEPTED")).toBe(true);
-  expect(matchesFilter(delivery, "Front desk", "front refused")).toBe(false);
-  expect(matchesFilter(delivery, "Front desk", "")).toBe(true);
+it("an endpoint is forwarded to the address that its latest delivery had, if that is another one", () => {
+  const endpoint = { id: "app", accountId: "a", name: "App", kind: "app", enabled: true };
+  const own = { ...endpoint, config: { url: `${delivery.url}?key=1` } };
+  expect(forwardedTo(own, [delivery])).toBeUndefined();
+  expect(forwardedTo(own, [])).toBeUndefined();
+  expect(forwardedTo({ ...endpoint, config: { url: "https://app.example.com/" } }, [delivery])).toBe(delivery.url);
 });

@@ -153,7 +153,7 @@ export const demoSeed: Seed = {
   ],
   destinations: [
     { id: destinations.phone, accountId, name: "Reception", kind: "phone", config: { number: "+15550300001" } },
-    { id: destinations.availableHumans, accountId, name: "Whoever is there", kind: "available_humans" },
+    { id: destinations.availableHumans, accountId, name: "Available team", kind: "available_humans" },
     {
       id: destinations.app,
       accountId,

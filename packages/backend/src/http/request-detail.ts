@@ -2,7 +2,7 @@ import type { RequestEntry, ShownChange } from "../generated/models.gen.ts";
 import type { Effects, RecordChange } from "../model/change-log.ts";
 import { withTimeTexts } from "../model/seed-time.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
-import { recordForLog, redactedHeaders, secretsIn, withoutTexts } from "../utils/redact.ts";
+import { redacted, redactedHeaders, secretsIn, withoutTexts } from "../utils/redact.ts";
 import { jsonOrUndefined } from "../utils/values.ts";
 import type { RequestHeaders } from "./transport.ts";
 
@@ -26,7 +26,7 @@ export interface Exchange {
   readonly responseText?: string | undefined;
 }
 
-/** A request log entry with query, headers and bodies, as far as they are kept. Secrets and phone numbers are hidden, unless they are asked for. */
+/** A request log entry with query, headers and bodies, as far as they are kept. Secrets are hidden, unless they are asked for. */
 export interface RequestDetail extends RequestEntry {
   /** The query parameters by name. */
   readonly query?: Readonly<Record<string, string>>;
@@ -50,10 +50,10 @@ export interface RecordedExchange extends Exchange {
   readonly effects?: Effects | undefined;
 }
 
-/** What a detail shows of a request and its response. Secrets are redacted and phone numbers masked if `redact` is true. */
+/** What a detail shows of a request and its response. Secrets are redacted if `redact` is true; phone numbers are test data. */
 export function detailOf(exchange: RecordedExchange, redact: boolean): Partial<RequestDetail> {
   const { url, headers, requestBody, requestBytes, responseHeaders = {}, responseText, effects } = exchange;
-  const shown: typeof recordForLog = redact ? recordForLog : (fields) => ({ ...fields });
+  const shown: typeof redacted = redact ? redacted : (fields) => ({ ...fields });
   const shownHeaders = redact ? redactedHeaders : lowerCased;
   const body = requestBody ?? (requestBytes && jsonOrUndefined(new TextDecoder().decode(requestBytes)));
   const given = Object.fromEntries(url.searchParams);
@@ -77,7 +77,7 @@ export function detailOf(exchange: RecordedExchange, redact: boolean): Partial<R
   };
 }
 
-function shownChange({ collection, id, before, after }: RecordChange, shown: typeof recordForLog): ShownChange {
+function shownChange({ collection, id, before, after }: RecordChange, shown: typeof redacted): ShownChange {
   return {
     collection,
     id,

@@ -118,7 +118,7 @@ export interface RequestLog {
   readonly latest: RequestEntry | undefined;
   /** Lists entries: with `limit` the oldest after `after`, otherwise the latest. */
   list(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly RequestEntry[];
-  /** Returns an entry; the latest 200 include query, headers and bodies, without secrets and whole phone numbers unless `redact` is false. */
+  /** Returns an entry; the latest 200 include query, headers and bodies, without secrets unless `redact` is false. */
   get(id: number, options?: { readonly redact?: boolean | undefined }): RequestDetail | undefined;
   /**
    * Resolves once `count` entries match, 1 by default, or after `timeoutMs` of real time, 5000 by default, with those that match

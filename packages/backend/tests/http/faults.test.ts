@@ -335,7 +335,7 @@ describe("the request log records the request body for", () => {
     );
     expect(backend.requests.get(1)).toMatchObject({
       fault: "fault-1",
-      requestBody: { toNumber: "+1555*****01", apiKey: "[redacted]" },
+      requestBody: { toNumber: demo.recipients.anyone, apiKey: "[redacted]" },
     });
   });
 

@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useSession } from "../data/session/context.ts";
-import { day, relative, timeOfDay } from "../data/values/format.ts";
-import { Button } from "./button.tsx";
+import { day, relative, timeOfDay } from "../data/format.ts";
+import { useSession } from "../data/session.ts";
+import type { Tone } from "../data/transfers.ts";
+import { Button } from "./controls.tsx";
 
-/** What a status means: its colour, beside its text. */
-export type Tone = "ok" | "warn" | "bad" | "info" | "idle";
-
-/** A status: a coloured dot and a text. */
+/** A status: a colored dot and a text. */
 export function Status({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return <span class={`status tone-${tone}`}>{children}</span>;
 }
@@ -88,7 +86,7 @@ export function Secret({
   name,
   load,
 }: {
-  /** What it is, such as `API key`. */
+  /** Its name, such as `API key`. */
   readonly name: string;
   /** The secret, read when it is asked for. */
   readonly load: () => Promise<string | undefined> | string | undefined;
@@ -98,11 +96,51 @@ export function Secret({
     text.value = text.value === undefined ? await load() : undefined;
   };
   return (
-    <span class="secret">
+    <span class="actions">
       <code class="code">{text.value ?? "••••••••"}</code>
       <Button label={`${text.value === undefined ? "Show" : "Hide"} the ${name}`} onPress={toggle}>
         {text.value === undefined ? "Show" : "Hide"}
       </Button>
+    </span>
+  );
+}
+
+/** A part that can be closed. */
+export function Part({
+  title,
+  isOpen = false,
+  children,
+}: {
+  readonly title: ComponentChildren;
+  readonly isOpen?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <details class="part" open={isOpen}>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}
+
+/** Headers or a query: names and values as they were sent. */
+export function Values({ values }: { readonly values: Readonly<Record<string, string>> }) {
+  const facts = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, <Code key={name}>{value}</Code>]),
+  );
+  return <Facts facts={facts} />;
+}
+
+const link = /\[([^\]]+)\]\(https:[^)]+\)/g;
+
+/** The first paragraph of a description, in which `code` stands between backticks. */
+export function Prose({ text }: { readonly text: string }) {
+  return (
+    <span dir="auto">
+      {(text.split("\n\n")[0] ?? "")
+        .replace(link, "$1")
+        .split("`")
+        .map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}
     </span>
   );
 }

@@ -1,10 +1,10 @@
 import { type ComponentChildren, createContext } from "preact";
-import { useContext } from "preact/hooks";
-import { Button, CopyButton } from "./button.tsx";
+import { useContext, useLayoutEffect } from "preact/hooks";
+import { useSession } from "../data/session.ts";
+import { Button, CopyButton } from "./controls.tsx";
 import { Json } from "./data.tsx";
-import { useKeys } from "./keys.tsx";
 
-/** The level of the next headings: 1 is the screen's, 2 a panel's or the title of details, and so on. */
+/** The level of the next headings: 1 is the screen's, 2 the title of details, and so on. */
 const HeadingLevel = createContext<2 | 3 | 4>(2);
 
 /** A heading inside a panel or details, one level below theirs. */
@@ -13,15 +13,16 @@ export function PartHeading({ children }: { readonly children: ComponentChildren
   return <Element class="part-title">{children}</Element>;
 }
 
-/** A screen: its title, its tools beside it, its actions at the end of the line, and its content below. */
+/** A screen: its tools and actions in one line, and its content below. */
 export function Screen({
   title,
   tools,
   actions,
   children,
 }: {
+  /** The name of the screen, which its tab shows. */
   readonly title: string;
-  /** Tabs and filters. */
+  /** Filters. */
   readonly tools?: ComponentChildren;
   /** Buttons of the whole screen, the main one last. */
   readonly actions?: ComponentChildren;
@@ -30,8 +31,8 @@ export function Screen({
   return (
     <section class="screen" aria-label={title}>
       <header class="screen-head">
-        <h1>{title}</h1>
-        <div class="screen-tools">{tools}</div>
+        <h1 class="visually-hidden">{title}</h1>
+        {tools && <div class="screen-tools">{tools}</div>}
         {actions && <div class="actions">{actions}</div>}
       </header>
       <div class="screen-body">{children}</div>
@@ -52,7 +53,7 @@ export function Split({
   readonly detail: ComponentChildren | undefined;
   /** Returns to the list. */
   readonly close: () => void;
-  /** Whether the details are what needs the room. */
+  /** Whether the details need more room than the list. */
   readonly isWide?: boolean;
   /** Whether the user selected what the details show. If not, they stand beside the list only. */
   readonly isSelected?: boolean;
@@ -62,7 +63,7 @@ export function Split({
     "split",
     detail !== undefined && "split-open",
     isWide && "split-wide",
-    !isSelected && "split-preview",
+    detail !== undefined && !isSelected && "split-preview",
   ];
   return (
     <div class={classes.filter(Boolean).join(" ")}>
@@ -71,9 +72,7 @@ export function Split({
         <section class="split-detail" aria-label="Details">
           {isSelected && (
             <div class="split-close">
-              <Button icon="close" onPress={close}>
-                Close
-              </Button>
+              <Button icon="close" label="Close the details" onPress={close} />
             </div>
           )}
           <HeadingLevel.Provider value={3}>{detail}</HeadingLevel.Provider>
@@ -89,9 +88,9 @@ export function Panel({
   tools,
   children,
 }: {
-  readonly title: string;
+  readonly title: ComponentChildren;
   readonly tools?: ComponentChildren;
-  readonly children: ComponentChildren;
+  readonly children?: ComponentChildren;
 }) {
   const level = useContext(HeadingLevel);
   const Title = `h${level}` as const;
@@ -99,7 +98,7 @@ export function Panel({
     <section class="panel">
       <header class="panel-head">
         <Title>{title}</Title>
-        <div class="actions">{tools}</div>
+        {tools && <div class="actions">{tools}</div>}
       </header>
       <HeadingLevel.Provider value={level === 2 ? 3 : 4}>{children}</HeadingLevel.Provider>
     </section>
@@ -142,5 +141,75 @@ export function LoadError({ error }: { readonly error: string | undefined }) {
     <p class="load-error" role="alert" dir="auto">
       {error}
     </p>
+  );
+}
+
+/** A link to a screen of this sandbox. */
+export function Link({
+  to,
+  class: className = "",
+  current = false,
+  children,
+}: {
+  /** The id of the screen, and the selection there. */
+  readonly to: readonly [screen: string, ...rest: readonly string[]];
+  readonly class?: string;
+  /** Whether it leads to the screen that is shown. */
+  readonly current?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const session = useSession();
+  return (
+    <a
+      class={className}
+      href={session.href(...to)}
+      {...(current && { "aria-current": "page" })}
+      onClick={(event) => {
+        // Other clicks open a tab, which the browser does.
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        session.go(...to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** A link that shows the id of its record. */
+export function IdLink({ to }: { readonly to: readonly [screen: string, ...rest: readonly string[]] }) {
+  return (
+    <Link to={to}>
+      <code class="code" dir="auto">
+        {to.at(-1)}
+      </code>
+    </Link>
+  );
+}
+
+/** A key, or two keys one after the other such as `g e`, and its action. */
+export type Keys = Readonly<Record<string, () => void>>;
+
+/** Runs functions for keys while the component is shown, unless the user types a text or a dialog is open. */
+export function useKeys(keys: Keys): void {
+  const { place } = useSession();
+  // Before the page is painted: keys that follow each other quickly must not act on what was shown before.
+  useLayoutEffect(() =>
+    place.onKey((event, first) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      const run = first === "g" ? keys[`g ${event.key}`] : keys[event.key];
+      if (run === undefined) return;
+      event.preventDefault();
+      run();
+    }),
+  );
+}
+
+function isTyping(event: KeyboardEvent): boolean {
+  // The target within a shadow root, too.
+  const [target] = event.composedPath();
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.matches("input, textarea, select, [contenteditable]") || target.closest("dialog[open], [popover]") !== null
   );
 }

@@ -1,35 +1,9 @@
 import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useSession } from "../data/session/context.ts";
-import { day, duration, timeOfDay } from "../data/values/format.ts";
-import type { Tone } from "./data.tsx";
-
-/** A span of time that a time line shows, in milliseconds since the epoch. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** A bar on a time line. What has passed of it is solid, what is to come is lighter. */
-export interface Bar extends Span {
-  readonly tone: Tone;
-  /** What it says, for screen readers and as a hint. */
-  readonly label: string;
-  /** Whether text beside the bar says the same, so that screen readers skip the bar. */
-  readonly isSaid?: boolean;
-  /** A thin bar is drawn beside the main ones of a track. */
-  readonly isThin?: boolean;
-}
-
-/** A moment on a time line. */
-export interface Mark {
-  readonly at: number;
-  readonly tone: Tone;
-  readonly label: string;
-  /** A planned one is drawn as an outline. */
-  readonly isPlanned?: boolean;
-}
+import { duration, timeOfDay } from "../data/format.ts";
+import { useSession } from "../data/session.ts";
+import type { Bar, Mark, Span } from "../data/transfers.ts";
 
 /** A time on an axis. */
 export interface Tick {
@@ -64,25 +38,8 @@ export function ticksOf({ from, to }: Span, most = 6): readonly Tick[] {
   }));
 }
 
-/** Times and days below a time line. */
-export function Axis({ span, at }: { readonly span: Span; readonly at: readonly number[] }) {
-  return (
-    <div class="axis number" aria-hidden="true">
-      {at.map((time) => (
-        <span key={time} class="axis-mark" style={{ insetInlineStart: `${positionIn(span, time)}%` }}>
-          <span>
-            {timeOfDay(time)}
-            <br />
-            {day(time)}
-          </span>
-        </span>
-      ))}
-    </div>
-  );
-}
-
 /**
- * Tracks under one axis, and a line at now across them. The line moves with each frame while the sandbox's clock runs, and
+ * Tracks under one axis, and a line at now across them. The line moves with each frame while the clock runs, and
  * nothing is drawn again for it.
  */
 export function TimeLine({
@@ -150,7 +107,6 @@ export function Track({
   span,
   bars,
   marks = [],
-  now,
   caption,
   children,
 }: {
@@ -158,15 +114,13 @@ export function Track({
   readonly span: Span;
   readonly bars: readonly Bar[];
   readonly marks?: readonly Mark[];
-  /** Now, outside a {@link TimeLine}. */
-  readonly now?: number;
-  /** What stands below the bars. */
+  /** The text below the bars. */
   readonly caption?: ComponentChildren;
-  /** What stands after the bars, such as buttons. */
+  /** Buttons after the bars. */
   readonly children?: ComponentChildren;
 }) {
   return (
-    <div class="track" {...(now !== undefined && { style: { "--now": positionIn(span, now) / 100 } })}>
+    <div class="track">
       <div class="track-name" dir="auto">
         {name}
       </div>
@@ -185,9 +139,6 @@ export function Track({
               style={{ insetInlineStart: `${positionIn(span, at)}%` }}
             />
           ))}
-          {now !== undefined && now >= span.from && now <= span.to && (
-            <span class="track-now" style={{ insetInlineStart: `${positionIn(span, now)}%` }} />
-          )}
         </div>
         {caption}
       </div>
@@ -201,7 +152,7 @@ function BarShape({ bar, span }: { readonly bar: Bar; readonly span: Span }) {
   const length = positionIn(span, bar.to) - start;
   return (
     <span
-      class={`bar tone-${bar.tone}${bar.isThin ? " bar-thin" : ""}${bar.to > span.to ? " bar-open" : ""}`}
+      class={`track-bar tone-${bar.tone}${bar.isThin ? " bar-thin" : ""}`}
       {...(bar.isSaid ? { "aria-hidden": "true" } : { role: "img", "aria-label": bar.label })}
       title={bar.label}
       style={{

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { useKeys } from "./keys.tsx";
+import { useKeys } from "./screen.tsx";
 
 /** Rows drawn above and below those in view. */
 const spare = 8;

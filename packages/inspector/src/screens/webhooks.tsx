@@ -1,202 +1,260 @@
+import { limits } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
-import { useDestinations } from "../data/records/destinations.ts";
-import {
-  type Attempt,
-  attemptsOf,
-  type Delivery,
-  type DestinationFacts,
-  matchesFilter,
-  outcomeOf,
-} from "../data/records/webhooks.ts";
-import { useSession } from "../data/session/context.ts";
-import { useLive } from "../data/session/live.ts";
-import { milliseconds } from "../data/values/format.ts";
-import { Button } from "../parts/button.tsx";
-import { Status, Time } from "../parts/data.tsx";
-import { Filter } from "../parts/field.tsx";
-import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";
+import { shellCommand } from "../data/code.ts";
+import type { Delivery } from "../data/control.ts";
+import { entryOfDelivery, type NameOf } from "../data/events.ts";
+import { day, duration, matchesWords, milliseconds, newUuid, timeOfDay } from "../data/format.ts";
+import { useLive } from "../data/live.ts";
+import { act, callApi, useSession } from "../data/session.ts";
+import { connectInbox, type Endpoint, forwardedTo, outcomeOf, overlapOf, useEndpoints } from "../data/webhooks.ts";
+import { Button, CopyButton, Filter } from "../parts/controls.tsx";
+import { Code, Facts, Secret, Status, Time } from "../parts/data.tsx";
+import { Empty, LoadError, Panel, Screen, Split } from "../parts/screen.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { DeliveryDetail } from "./webhooks/delivery.tsx";
-import { FirstWebhook } from "./webhooks/first-webhook.tsx";
-import { InboxView } from "./webhooks/inbox.tsx";
-import { Receivers } from "./webhooks/receivers.tsx";
-import { SecretMark } from "./webhooks/secret-mark.tsx";
-import { SendOffer } from "./webhooks/send-offer.tsx";
-import { Views } from "./webhooks/views.tsx";
-
-/** The screen Webhooks. */
-export function Webhooks() {
-  const [view, selected] = useSession().route.value.rest;
-  if (view === "receivers") return <Receivers selected={selected} />;
-  if (view === "inbox") return <InboxView />;
-  return <Deliveries selected={view} />;
-}
+import { ChosenDelivery } from "./delivery.tsx";
 
 /** Deliveries in the list; the server keeps a thousand. */
 const mostShown = 500;
 
-function Deliveries({ selected }: { readonly selected: string | undefined }) {
+/** The screen Webhooks: a card for each endpoint, and the deliveries below. */
+export function Webhooks() {
   const session = useSession();
+  const [selected] = session.route.value.rest;
   const filter = useSignal("");
-  const isSending = useSignal(false);
-  const live = useLive<{ deliveries: readonly Delivery[] }>(
-    (control) =>
-      control.GET("/_control/v1/webhooks/deliveries", { params: { query: { redact: true, limit: mostShown } } }),
-    ({ type }) => type.startsWith("webhook."),
+  const endpoints = useEndpoints();
+  const live = useLive(
+    (control) => control.deliveries(mostShown),
+    ({ type }) => type === "delivery.started" || type === "delivery.completed",
   );
-  const { destinations } = useDestinations();
-  const nameOf = (id: string) => destinations?.find((one) => one.id === id)?.name ?? id;
-  const all = live.data?.deliveries ?? [];
-  const attempts = attemptsOf(all);
-  const shown = all.filter((one) => matchesFilter(one, nameOf(one.destinationId), filter.value)).toReversed();
-  const chosen = all.find(({ id }) => id === selected);
+  const inboxUrl = useLive((control) => control.inboxUrl()).data;
+  const nameOf: NameOf = (id) => endpoints.data?.find((one) => one.id === id)?.name ?? id.slice(0, 8);
+  const all = live.data ?? [];
+  const shown = all
+    .filter((one) =>
+      matchesWords(`${entryOfDelivery(one).text} ${nameOf(one.destinationId)} ${one.body}`, filter.value),
+    )
+    .toReversed();
   return (
     <Screen
       title="Webhooks"
       tools={
-        <>
-          <Views current="deliveries" />
-          <Filter
-            value={filter.value}
-            placeholder="Receiver, address, body, outcome"
-            onChange={(value) => (filter.value = value)}
-          />
-        </>
-      }
-      actions={
-        <Button rank={all.length === 0 ? "secondary" : "primary"} onPress={() => (isSending.value = true)}>
-          Send an offer
-        </Button>
+        <Filter value={filter.value} placeholder="Endpoint, status, body" onChange={(text) => (filter.value = text)} />
       }
     >
-      <LoadError error={live.error} />
-      {live.data !== undefined && all.length === 0 ? (
-        <FirstWebhook />
-      ) : (
-        <Split
-          close={() => session.go("webhooks")}
-          list={
-            <DeliveryList
-              shown={shown}
-              isLoaded={live.data !== undefined}
-              selected={selected}
-              nameOf={nameOf}
-              attempts={attempts}
-            />
-          }
-          detail={
-            selected === undefined || live.data === undefined ? undefined : (
-              <Chosen delivery={chosen} destinations={destinations} attempt={attempts.get(selected)} />
-            )
-          }
-        />
-      )}
-      {isSending.value && <SendOffer destinations={destinations ?? []} close={() => (isSending.value = false)} />}
+      <LoadError error={live.error ?? endpoints.error} />
+      <Split
+        close={() => session.go("webhooks")}
+        list={
+          <div class="webhooks">
+            <div class="cards">
+              {endpoints.data?.map((endpoint) => (
+                <Card key={endpoint.id} endpoint={endpoint} deliveries={all} inboxUrl={inboxUrl} />
+              ))}
+              {endpoints.data?.length === 0 && <NoEndpoint />}
+            </div>
+            {live.data !== undefined && (
+              <Deliveries shown={shown} total={all.length} selected={selected} nameOf={nameOf} />
+            )}
+          </div>
+        }
+        detail={selected === undefined ? undefined : <ChosenDelivery key={selected} id={selected} />}
+      />
     </Screen>
   );
 }
 
-function DeliveryList({
-  shown,
-  isLoaded,
-  selected,
-  nameOf,
-  attempts,
+/** Sends a signed offer to an endpoint, and shows its delivery. */
+function useSendTest() {
+  const session = useSession();
+  return (endpointId: string) =>
+    act(session, async () => {
+      const { id } = await session.control.value.sendOffer(endpointId);
+      session.go("webhooks", id);
+    });
+}
+
+/** Adds an endpoint for the built-in inbox, or sets the address of one to it, and sends the first offer. */
+function useInbox(endpoint?: Endpoint) {
+  const session = useSession();
+  const sendTest = useSendTest();
+  return () =>
+    act(session, async () => {
+      const id = await connectInbox(session.control.value, endpoint, newUuid);
+      await sendTest(id);
+    });
+}
+
+function NoEndpoint() {
+  return (
+    <Empty
+      title="No endpoint yet"
+      action={
+        <Button rank="primary" onPress={useInbox()}>
+          Use the built-in inbox
+        </Button>
+      }
+    >
+      <p>A destination of the kind app is an endpoint. The inbox can be the first one: it needs no server.</p>
+    </Empty>
+  );
+}
+
+function Card({
+  endpoint,
+  deliveries,
+  inboxUrl,
 }: {
-  readonly shown: readonly Delivery[];
-  readonly isLoaded: boolean;
-  readonly selected: string | undefined;
-  readonly nameOf: (destinationId: string) => string;
-  readonly attempts: ReadonlyMap<string, Attempt>;
+  readonly endpoint: Endpoint;
+  readonly deliveries: readonly Delivery[];
+  /** The address of the built-in inbox; undefined until it is read. */
+  readonly inboxUrl: string | undefined;
 }) {
   const session = useSession();
-  if (shown.length === 0 && isLoaded)
+  const sendTest = useSendTest();
+  const useInboxHere = useInbox(endpoint);
+  const { id, name, config, enabled } = endpoint;
+  const forwarded = forwardedTo(endpoint, deliveries);
+  const rotate = () =>
+    act(
+      session,
+      () => callApi(session, "rotateDestinationSecret", { id }),
+      `The secret is rotated. Both secrets sign for ${limits.previousSecretOverlapHours} hours.`,
+    );
+  return (
+    <Panel
+      title={name}
+      tools={
+        <>
+          <Button label={`Rotate: secret of ${name}`} onPress={rotate}>
+            Rotate
+          </Button>
+          <Button label={`Send test: ${name}`} onPress={() => sendTest(id)}>
+            Send test
+          </Button>
+        </>
+      }
+    >
+      <Facts
+        facts={{
+          Address: (
+            <>
+              <Code>{config.url ?? "none"}</Code>
+              {enabled === false && <Status tone="idle">disabled</Status>}
+            </>
+          ),
+          "Forwarded to": forwarded && <Code>{forwarded}</Code>,
+          Secret: <Secrets endpoint={endpoint} />,
+        }}
+      />
+      {config.url === inboxUrl ? (
+        <p class="muted">The built-in inbox accepts each offer.</p>
+      ) : (
+        <p class="muted">
+          No server yet?{" "}
+          <Button rank="plain" onPress={useInboxHere}>
+            Use the built-in inbox
+          </Button>
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+/** The secret of an endpoint, and the time in which the old and the new one both sign. */
+function Secrets({ endpoint }: { readonly endpoint: Endpoint }) {
+  const session = useSession();
+  const control = session.control.value;
+  const { id, previousSecretExpiresAt } = endpoint;
+  const now = session.clock.now.value;
+  const overlap = overlapOf(endpoint);
+  const read = async (field: "signingSecret" | "previousSecret") =>
+    String((await control.record("destinations", id))?.[field] ?? "");
+  return (
+    <div class="actions">
+      <Secret key={`new ${previousSecretExpiresAt}`} name="secret" load={() => read("signingSecret")} />
+      <CopyButton label="Copy the secret" text={() => read("signingSecret")}>
+        Copy
+      </CopyButton>
+      {overlap !== undefined && now < overlap.to && previousSecretExpiresAt !== undefined && (
+        <>
+          <p>
+            <Status tone="warn">Two signatures</Status> until {day(overlap.to)} {timeOfDay(overlap.to)},{" "}
+            {duration(overlap.to - now)} left
+          </p>
+          <Button icon="next" onPress={() => act(session, () => control.advance({ to: previousSecretExpiresAt }))}>
+            Skip to its end
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Deliveries({
+  shown,
+  total,
+  selected,
+  nameOf,
+}: {
+  readonly shown: readonly Delivery[];
+  readonly total: number;
+  readonly selected: string | undefined;
+  readonly nameOf: NameOf;
+}) {
+  const session = useSession();
+  if (total === 0)
     return (
-      <Empty title="No delivery contains these words">
+      <Empty title="No delivery yet" command={shellCommand(session, "webhooks trigger")}>
+        <p>Each transfer to an endpoint sends it a signed offer, which appears here. “Send test” sends one now.</p>
+      </Empty>
+    );
+  if (shown.length === 0)
+    return (
+      <Empty title="No delivery matches the filter">
         <p>Change the filter to see the others.</p>
       </Empty>
     );
   return (
     <VirtualList
-      label="Deliveries"
-      head={<DeliveryHead />}
+      label="Deliveries, newest first"
+      head={
+        <div class="delivery-row">
+          <span>Time</span>
+          <span>Outcome</span>
+          <span>Endpoint</span>
+          <span class="delivery-reason">Reason</span>
+          <span class="event-duration">Took</span>
+        </div>
+      }
       items={shown}
       keyOf={({ id }) => id}
       selected={selected}
       onSelect={(id) => session.go("webhooks", id)}
-      row={(one) => <DeliveryRow delivery={one} name={nameOf(one.destinationId)} attempt={attempts.get(one.id)} />}
+      row={(one) => <DeliveryRow delivery={one} name={nameOf(one.destinationId)} />}
     />
   );
 }
 
-function Chosen({
-  delivery,
-  destinations,
-  attempt,
-}: {
-  readonly delivery: Delivery | undefined;
-  readonly destinations: readonly DestinationFacts[] | undefined;
-  readonly attempt: Attempt | undefined;
-}) {
-  if (delivery === undefined)
-    return (
-      <Empty title="This delivery is not kept">
-        <p>The sandbox was reset, or a thousand later deliveries replaced it in the list.</p>
-      </Empty>
-    );
-  const destination = destinations?.find(({ id }) => id === delivery.destinationId);
-  return <DeliveryDetail key={delivery.id} delivery={delivery} destination={destination} attempt={attempt} />;
-}
-
-/** What the columns of {@link DeliveryRow} show. */
-function DeliveryHead() {
-  return (
-    <>
-      <span class="delivery-time">Time</span>
-      <span class="delivery-outcome">Outcome</span>
-      <span class="delivery-name">Receiver</span>
-      <span class="delivery-url">Address</span>
-      <span>Signed with</span>
-      <span class="delivery-duration">Took</span>
-    </>
-  );
-}
-
-function DeliveryRow({
-  delivery,
-  name,
-  attempt,
-}: {
-  readonly delivery: Delivery;
-  readonly name: string;
-  readonly attempt: Attempt | undefined;
-}) {
-  const { at, url, durationMs, fault, signature } = delivery;
+function DeliveryRow({ delivery, name }: { readonly delivery: Delivery; readonly name: string }) {
   const { tone, text } = outcomeOf(delivery);
+  const { reason, marks, fault } = entryOfDelivery(delivery);
   return (
-    <>
-      <Time at={at} />
-      <span class="delivery-outcome">
-        <Status tone={tone}>{text}</Status>
-      </span>
-      <span class="delivery-name" dir="auto">
-        {name}
-      </span>
-      <span class="delivery-url" dir="auto">
-        {url}
-      </span>
-      {fault !== undefined && <span class="tone-warn">{fault}</span>}
-      {attempt !== undefined && attempt.of > 1 && (
-        <span class="delivery-attempt number">
-          {attempt.number} of {attempt.of}
+    <div class="delivery-row">
+      <Time at={delivery.at} />
+      <Status tone={tone}>{text}</Status>
+      <span dir="auto">{name}</span>
+      <span class="delivery-reason">
+        <span class="event-reason" dir="auto" title={reason}>
+          {reason}
         </span>
-      )}
-      <span class="delivery-secrets">
-        {signature === undefined
-          ? "unsigned"
-          : signature.v1.map(({ secret }, index) => <SecretMark key={index} secret={secret} />)}
+        {fault !== undefined && <span class="tag tone-warn">{fault}</span>}
+        {marks.map((mark) => (
+          <span key={mark} class="tag tone-idle">
+            {mark}
+          </span>
+        ))}
       </span>
-      <span class="delivery-duration number">{milliseconds(durationMs)}</span>
-    </>
+      <span class="event-duration number">{milliseconds(delivery.durationMs)}</span>
+    </div>
   );
 }

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { freePort } from "../../../../build/free-port.ts";
@@ -28,7 +31,7 @@ const live = (page: Page) => page.getByText("Live", { exact: true });
 /** A tab more, in the same browser as an open inspector. */
 async function openTab(page: Page, { url }: Server): Promise<Page> {
   const tab = await page.context().newPage();
-  await tab.goto(`${url}/_inspector/#/default/state`);
+  await tab.goto(`${url}/_inspector/#/default/records`);
   return tab;
 }
 
@@ -38,8 +41,8 @@ describe("the control token", () => {
     const { page } = inspector;
     const addresses: string[] = [];
     page.on("request", (request) => addresses.push(request.url()));
-    for (const colours of themes) {
-      await inspector.theme(colours);
+    for (const theme of themes) {
+      await inspector.theme(theme);
       expect(await inspector.findings()).toEqual([]);
     }
     await enterToken(page, "another-token-of-32-characters-x");
@@ -73,7 +76,7 @@ describe("a server that is started again", () => {
     await using inspector = await open({
       // Another process must not take it before the second start.
       server: { port: await freePort() },
-      screen: "traffic",
+      screen: "events",
       allow: /ERR_|Failed to fetch/,
     });
     const { page, server } = inspector;
@@ -93,61 +96,68 @@ describe("a server that is started again", () => {
   });
 });
 
-describe("the history of faults", () => {
-  it("is empty after the server was started again", async () => {
-    await using inspector = await open({
-      // Another process must not take it before the second start.
-      server: { port: await freePort() },
-      screen: "faults",
-      allow: /ERR_|Failed to fetch/,
+describe("several tabs", () => {
+  it("follow a request live in ten tabs, although a browser opens only six connections to a server", async () => {
+    await using inspector = await open({ screen: "events" });
+    const { page } = inspector;
+    const others = await Promise.all(Array.from({ length: 9 }, () => page.context().newPage()));
+    for (const other of others) await other.goto(page.url());
+    for (const tab of [page, ...others]) await live(tab).waitFor();
+    await inspector.client().roles.list();
+    for (const tab of [page, ...others]) await tab.getByRole("option", { name: "listRoles" }).waitFor();
+  });
+});
+
+describe("a path of a proxy", () => {
+  it("has the page below it, at the public URL, with the control token that it asks for", async () => {
+    let port = 0;
+    // A reverse proxy takes its own path off, and keeps the Host header that the browser sent.
+    const proxy = createServer((incoming, outgoing) => {
+      const { method, headers, url = "" } = incoming;
+      const sent = request({ port, method, headers, path: url.replace(/^\/mock/, "") }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      });
+      sent.on("error", () => outgoing.destroy());
+      outgoing.on("close", () => sent.destroy());
+      incoming.pipe(sent);
     });
-    const { page, server } = inspector;
-    await server.deleteFault(await server.addFault("listRoles 503"));
-    const removed = page.getByText(/^Removed /);
-    await removed.waitFor({ state: "attached" });
-    await server.close();
-    await page.getByText("Connection lost.").waitFor();
-    const again = await startServer({ port: Number(new URL(server.url).port) });
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    const publicUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mock`;
+    const server = await startServer({ port: await freePort(), publicUrl, controlToken: token });
     try {
+      port = server.port;
+      await using inspector = await open({ server, screen: "events" });
+      const { page } = inspector;
+      await enterToken(page, token);
       await live(page).waitFor();
-      await removed.waitFor({ state: "detached" });
+      await page.getByRole("link", { name: "Records" }).click();
+      expect(page.url()).toContain("/mock/_inspector/#/");
+      expect(page.url()).not.toContain(token);
     } finally {
-      await again.close();
+      proxy.close();
+      proxy.closeAllConnections();
+      await server.close();
     }
   });
 });
 
-describe("several tabs", () => {
-  it("seven tabs are live at once", async () => {
-    await using inspector = await open({ screen: "state" });
-    const { page, server } = inspector;
-    const tabs = [page];
-    while (tabs.length < 7) tabs.push(await openTab(page, server));
-    for (const tab of tabs) await live(tab).waitFor();
-    await server.updateClock({ mode: "frozen" });
-    for (const tab of tabs) await tab.getByText("frozen", { exact: true }).waitFor();
-  });
-});
-
 describe("a sandbox that is created while another one is shown", () => {
-  it("is offered when the choice is opened", async () => {
-    await using inspector = await open({ screen: "state" });
+  it("is offered when the menu is opened", async () => {
+    await using inspector = await open({ screen: "records" });
     const { page, server } = inspector;
-    await server.createSandbox("shown");
-    const choice = page.getByRole("combobox", { name: "Sandbox" });
-    await choice.focus();
-    await choice.selectOption("shown");
-    await live(page).waitFor();
-    await page.getByRole("main").focus();
     await server.createSandbox("later");
-    await choice.focus();
-    await choice.getByRole("option", { name: "later" }).waitFor({ state: "attached" });
+    await page.getByRole("button", { name: /^default/ }).click();
+    await page.getByRole("button", { name: "Show later" }).click();
+    await live(page).waitFor();
+    expect(page.url()).toContain("#/later/records");
   });
 });
 
 describe("a sandbox that is deleted while it is shown", () => {
   it("is named, and the default one is offered", async () => {
-    await using inspector = await open({ screen: "state", allow: /404/ });
+    await using inspector = await open({ screen: "records", allow: /404/ });
     const { page, server } = inspector;
     const control = (path: string, method: string, body?: unknown) =>
       fetch(`${server.url}/_control/v1${path}`, {
@@ -155,7 +165,8 @@ describe("a sandbox that is deleted while it is shown", () => {
         ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
       });
     await control("/sandboxes", "POST", { name: "short-lived" });
-    await page.getByRole("combobox", { name: "Sandbox" }).selectOption("short-lived");
+    await page.getByRole("button", { name: /^default/ }).click();
+    await page.getByRole("button", { name: "Show short-lived" }).click();
     await live(page).waitFor();
     await control("/sandboxes/short-lived", "DELETE");
     await page.getByText("The sandbox short-lived does not exist").waitFor();

@@ -1,4 +1,7 @@
-// What holds on each screen, with data and without: for people who cannot see it, and for the system of style/tokens.css.
+// Properties of each screen, with data and without: for people who cannot see it, and for the system of style/tokens.css.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { demo } from "@call-transfer/backend";
 import { describe, expect, it } from "vitest";
 import { type Inspector, inspectorTests, themes } from "./page.ts";
@@ -6,26 +9,24 @@ import { type Inspector, inspectorTests, themes } from "./page.ts";
 const open = inspectorTests();
 const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 
-/** The parts of screens that their links lead to, besides the first one. */
+/** Parts of screens, besides their first view. */
 const parts = [
-  ["webhooks", "receivers"],
-  ["webhooks", "inbox"],
-  ["faults", "scenarios"],
-  ["faults", "stubs"],
-  ["faults", "policies"],
-  ["sandboxes", "credentials"],
-  ["state", "members", demo.members.agent],
-  ["coverage", "createCall"],
-  ["reference", "createCall"],
+  ["events", "1"],
+  ["records", "members", demo.members.agent],
+  ["records", "destinations", "new"],
+  ["records", "calls"],
 ] as const;
 
-/** Dialogs, by the screen and the button that opens them. */
-const dialogs = [
-  ["traffic", "Clear the request log"],
-  ["transfers", "Start a transfer"],
-  ["webhooks", "Send an offer"],
-  ["sandboxes", "New sandbox"],
-  ["sandboxes", "Reset default"],
+/** Menus and dialogs, by the button that opens them. */
+const menus = [
+  ["events", /^default/],
+  ["events", /12:0\d:\d\d/],
+  ["events", "Get credentials"],
+  ["events", "Settings"],
+  ["events", "New request"],
+  ["events", "Clear the list"],
+  ["calls", /^Ring/],
+  ["errors", /^Scenarios/],
 ] as const;
 
 /** A refused call, a ringing transfer, a delivery and a fault. */
@@ -45,36 +46,47 @@ async function eachPlace(inspector: Inspector, run: (place: string) => Promise<v
   }
 }
 
-describe.each(themes)("in %s colours", (theme) => {
-  it("no screen has a serious finding of axe-core, such as of contrast, or two primary buttons", async () => {
+describe.each(themes)("in %s colors", (theme) => {
+  it("no screen and no menu has a serious finding of axe-core, such as of contrast, or two primary buttons", async () => {
     await using inspector = await open({ server: frozen, theme });
+    const { page } = inspector;
     const found: Record<string, readonly string[]> = {};
     const look = async (place: string) => {
       const findings = [...(await inspector.findings())];
-      const primary = await inspector.page.locator(".button-primary:visible").allInnerTexts();
-      // Panels that have nothing to do with each other stand below each other there. A dialog has its own beside its screen's.
-      if (primary.length > 1 && !/^sandboxes|: /.test(place)) findings.push(`primary buttons: ${primary.join(", ")}`);
+      const primary = await page.locator("main .button-primary:visible").allInnerTexts();
+      if (primary.length > 1) findings.push(`primary buttons: ${primary.join(", ")}`);
       if (findings.length > 0) found[place] = findings;
     };
-    // The tests of the screens look at each with data, too, so that here each colour takes one half.
+    // Each color takes one half.
     if (theme === "light") await eachPlace(inspector, (place) => look(`${place}, empty`));
     await play(inspector);
     if (theme === "dark") await eachPlace(inspector, look);
-    for (const [screen, button] of dialogs) {
+    for (const [screen, button] of menus) {
       await inspector.go(screen);
-      await inspector.page.getByRole("button", { name: button, exact: true }).click();
-      await inspector.page.getByRole("dialog").waitFor();
+      await page.getByRole("button", { name: button }).first().click();
+      await page.getByRole("dialog").first().waitFor();
+      await inspector.settled();
       await look(`${screen}: ${button}`);
-      await inspector.page.keyboard.press("Escape");
+      await page.keyboard.press("Escape");
     }
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("button", { name: /^Policies/ }).click();
+    await page.getByRole("heading", { name: "Policies" }).waitFor();
+    await look("policies");
+    await page.keyboard.press("Escape");
+    const { deliveries } = inspector.server;
+    const [delivery] = await deliveries();
+    await inspector.go("webhooks", delivery?.id ?? "");
+    await page.locator("main details").evaluateAll((all) => all.map((part) => part.setAttribute("open", "")));
+    await look("a delivery, unfolded");
     expect(found).toEqual({});
   });
 });
 
-/** What sticks out of the panel, the details or the bar that it stands in, and does not scroll. */
+/** The elements that stick out of the panel, the details or the bar that they stand in, and do not scroll. */
 const stickingOut = ({ page }: Inspector) =>
   page.evaluate(() => {
-    const holders = ".panel, .split-detail, .split-list, .screen-body, .top, main";
+    const holders = ".panel, .split-detail, .split-list, .screen-body, .top, .bar, main";
     const holderOf = (element: Element): Element | undefined => {
       for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {
         if (parent.matches(holders)) return parent;
@@ -82,7 +94,7 @@ const stickingOut = ({ page }: Inspector) =>
       }
       return undefined;
     };
-    return [...document.querySelectorAll("main *, .top *")]
+    return [...document.querySelectorAll("main *, .top *, .bar *")]
       .filter(
         (element) => element.checkVisibility() && !element.matches(".visually-hidden, .visually-hidden *, option"),
       )
@@ -107,19 +119,6 @@ it.each([320, 700])("nothing sticks out on any screen at %i pixels", async (widt
   expect(found).toEqual({});
 });
 
-it("on a phone the navigation opens the screens that do not fit, the colours and the keys", async () => {
-  await using inspector = await open({ server: frozen, size: "phone", screen: "traffic" });
-  const { page } = inspector;
-  await page.getByText("Live", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "More" }).click();
-  await page.getByRole("button", { name: "Dark colours" }).click();
-  await page.getByRole("button", { name: "Light colours" }).waitFor();
-  await page.getByRole("button", { name: "Show the keys" }).waitFor();
-  await page.getByRole("link", { name: "Coverage" }).click();
-  await page.getByRole("heading", { name: "Coverage" }).waitFor();
-  expect(await page.getByRole("button", { name: "Show the keys" }).isVisible()).toBe(false);
-});
-
 it("nothing moves on any screen for people who prefer reduced motion", async () => {
   await using inspector = await open({ server: frozen });
   const { page } = inspector;
@@ -138,7 +137,76 @@ it("nothing moves on any screen for people who prefer reduced motion", async () 
     if (count > 0) found[place] = count;
   });
   expect(found).toEqual({});
-  await inspector.go("transfers");
+  await inspector.go("calls");
+  await page.getByRole("group", { name: "Rings", exact: true }).waitFor();
   await page.emulateMedia({ reducedMotion: "no-preference" });
   expect(await moving()).toBeGreaterThan(0);
+});
+
+describe("a delivery that failed", () => {
+  it("is explained by the page alone: what the app answered, and what to do", async () => {
+    await using inspector = await open({ server: frozen, screen: "webhooks" });
+    const { page, server } = inspector;
+    const app = createServer((_, response) => {
+      response.writeHead(500, { "content-type": "text/plain" }).end("TypeError: offer.caller is undefined\n  at x");
+    });
+    app.listen(0, "127.0.0.1");
+    await once(app, "listening");
+    try {
+      const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}/offers`;
+      await server.changeRecord("destinations", demo.destinations.app, { config: { url } });
+      await page.getByRole("button", { name: "Send test: Front desk app" }).click();
+      const details = page.getByRole("region", { name: "Details" });
+      await details.getByText("Refused 500").waitFor();
+      await details.getByText("TypeError: offer.caller is undefined").waitFor();
+      await details.getByText("500 · text/plain").waitFor();
+      await page.getByRole("option", { name: /Refused 500.*TypeError: offer.caller is undefined/ }).waitFor();
+    } finally {
+      app.closeAllConnections();
+      app.close();
+    }
+  });
+
+  it("is accepted after one press on the built-in inbox", async () => {
+    await using inspector = await open({ server: frozen, screen: "webhooks" });
+    const { page } = inspector;
+    await page.getByRole("button", { name: "Use the built-in inbox" }).click();
+    await page.getByRole("region", { name: "Details" }).getByText("Accepted 204").waitFor();
+  });
+});
+
+describe("a record", () => {
+  it("is edited as JSON, and a mistake is named where it is", async () => {
+    await using inspector = await open({ server: frozen, screen: "records" });
+    const { page, server } = inspector;
+    await inspector.go("records", "destinations", demo.destinations.phone);
+    const field = page.getByLabel("Record as JSON");
+    const record = await server.record("destinations", demo.destinations.phone);
+    await field.fill(JSON.stringify({ ...record, enabled: "maybe" }));
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/^enabled/).waitFor();
+    await field.fill("{");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/JSON/).last().waitFor();
+    await field.fill(JSON.stringify({ ...record, name: "Front door" }));
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Front door" }).waitFor();
+    expect(await server.record("destinations", demo.destinations.phone)).toMatchObject({ name: "Front door" });
+  });
+});
+
+describe("a new request", () => {
+  it("is sent as the caller of choice, and opens with its answer", async () => {
+    await using inspector = await open({ server: frozen, screen: "errors" });
+    const { page } = inspector;
+    await page.keyboard.press("n");
+    await page.getByLabel("Operation").selectOption("listRoles");
+    await page.getByLabel("As", { exact: true }).selectOption("Expired token");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const details = page.getByRole("region", { name: "Details" });
+    await details.getByText("401 token_expired").waitFor();
+    await page.keyboard.press("n");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await details.getByText("201", { exact: true }).waitFor();
+  });
 });

@@ -207,7 +207,7 @@ describe("hostile texts", () => {
     const { page, server } = inspector;
     await use(inspector, text);
     // Otherwise the screens had nothing to show, and this test would prove nothing.
-    const shownOn = ["transfers", "webhooks", "state"];
+    const shownOn = ["calls", "webhooks", "records"];
     const screens = await inspector.screens();
     expect(screens).toEqual(expect.arrayContaining(shownOn));
     for (const screen of screens) {
@@ -225,8 +225,8 @@ describe("hostile texts", () => {
       await inspector.resize("laptop");
     }
     for (const { id } of await server.requests()) {
-      await inspector.go("traffic", String(id));
-      for (const summary of await page.locator("main summary").all()) await summary.click();
+      await inspector.go("events", String(id));
+      for (const tab of await page.getByRole("tab").all()) await tab.click();
       await expectHarmless(page, `request ${id}`);
     }
   });

@@ -92,7 +92,7 @@ async function timing({ page }: Inspector): Promise<() => Promise<Record<string,
 }
 
 it("keeps a limited number of 20,000 requests, draws only those in view, and needs no more memory for the second half", async () => {
-  await using inspector = await open({ server: { clockMode: "frozen" }, screen: "traffic" });
+  await using inspector = await open({ server: { clockMode: "frozen" }, screen: "events" });
   const sendAll = async (from: number) => {
     // In parts that the page has shown, so that none is lost between.
     for (let sent = from; sent < from + 10_000; sent += 500) {
@@ -117,7 +117,7 @@ it("keeps a limited number of 20,000 requests, draws only those in view, and nee
 });
 
 it("scrolls through 10,000 requests and draws the rows at each place", async () => {
-  await using inspector = await open({ server: { clockMode: "frozen" }, screen: "traffic" });
+  await using inspector = await open({ server: { clockMode: "frozen" }, screen: "events" });
   for (let sent = 0; sent < 10_000; sent += 500) {
     await send(inspector, 500, sent);
     await inspector.page
@@ -146,7 +146,7 @@ it("scrolls through 10,000 requests and draws the rows at each place", async () 
 });
 
 it(`shows ${perSecond} requests a second live, and follows to the last`, async () => {
-  await using inspector = await open({ screen: "traffic" });
+  await using inspector = await open({ screen: "events" });
   const end = await timing(inspector);
   const used = await processorTime(inspector);
   const startedAt = performance.now();

@@ -3,7 +3,7 @@
 //   const open = inspectorTests();                        // once in each test file, at its top level
 //
 //   it("shows a retry", async () => {
-//     await using inspector = await open({ server: { clockMode: "frozen" }, screen: "traffic" });
+//     await using inspector = await open({ server: { clockMode: "frozen" }, screen: "events" });
 //     const { page, server } = inspector;
 //     await inspector.client().roles.list();               // a real program of the SDK, against the same server
 //     await page.getByText("/api/v1/roles").waitFor();     // Playwright waits; never sleep
@@ -14,7 +14,7 @@
 // storage of its own. At the end of its scope a page fails its test if it logged an error, threw one, or broke its policy (CSP); an
 // HTTP status that the API or the control plane meant is no error. `allow` is for tests in which an error is right.
 // `settled()` waits until the page has loaded what it asked for; `go` does that by itself. `go`, `theme` and `resize` change
-// what is shown: `for (const colours of themes) await inspector.theme(colours)`.
+// what is shown: `for (const theme of themes) await inspector.theme(theme)`.
 // `screens()` reads the ids of all screens from the page. `shot(name)` writes a picture below reports/, to look at.
 //
 // `npx vitest run packages/inspector/tests/browser/hostile.browser.test.ts` builds the page when it is not current. Without a browser the tests
@@ -38,7 +38,7 @@ const starting = fileURLToPath(new URL("../../../../scripts/start.ts", import.me
 const meantAnswer =
   /^Failed to load resource: the server responded with a status of \d+ .* \(https?:\/\/[^)]*\/(?:api|_control)\//;
 
-/** The colours of a page. */
+/** The colors of a page. */
 export const themes = ["light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
@@ -50,7 +50,7 @@ export const sizes = {
 
 type Look = readonly [size: keyof typeof sizes, theme: Theme];
 
-/** The widths and colours in which the tests of a screen look at it. */
+/** The widths and colors in which the tests of a screen look at it. */
 export const looks: readonly Look[] = [
   ["laptop", "light"],
   ["phone", "dark"],
@@ -141,17 +141,17 @@ async function openInspector(browser: Browser, options: OpenOptions): Promise<In
     go,
     screens: () =>
       page
-        .locator('nav a[href^="#/"]')
+        .locator('nav[aria-label="Screens"] a')
         .evaluateAll((links) => links.map((link) => link.getAttribute("href")?.split("/")[2] ?? "")),
     theme: useTheme,
     resize,
     async findingsInLooks(prepare) {
       const found: string[] = [];
-      for (const [look, colours] of looks) {
+      for (const [look, colorScheme] of looks) {
         await resize(look);
-        await useTheme(colours);
+        await useTheme(colorScheme);
         await prepare?.();
-        found.push(...(await findingsOf(page)).map((finding) => `${look}, ${colours}: ${finding}`));
+        found.push(...(await findingsOf(page)).map((finding) => `${look}, ${colorScheme}: ${finding}`));
       }
       return found;
     },

@@ -20,8 +20,8 @@ async function closeApp({ server }: Inspector): Promise<void> {
   await server.changeRecord("destinations", demo.destinations.app, { config: { url } });
 }
 
-it("Traffic reads as recorded, with a refused call selected", async () => {
-  await using inspector = await open({ server: frozen, screen: "traffic" });
+it("Events reads as recorded, with a refused call selected", async () => {
+  await using inspector = await open({ server: frozen, screen: "events" });
   const { server, page } = inspector;
   const client = inspector.client({ maxRetries: 0 });
   const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.doNotCall };
@@ -31,15 +31,15 @@ it("Traffic reads as recorded, with a refused call selected", async () => {
   await client.calls.create(call).result();
   await page.getByRole("listbox").getByRole("option").filter({ hasText: "createCall" }).click();
   await inspector.settled();
-  await expect(await readAloud(inspector)).toMatchFileSnapshot("traffic.tree.txt");
+  await expect(await readAloud(inspector)).toMatchFileSnapshot("events.tree.txt");
 });
 
-it("Transfers reads as recorded, while a group rings", async () => {
-  await using inspector = await open({ server: frozen, screen: "transfers" });
+it("Calls reads as recorded, while a group rings", async () => {
+  await using inspector = await open({ server: frozen, screen: "calls" });
   const { page, server } = inspector;
   await closeApp(inspector);
   await server.startTransfer({ groupId: demo.groups.existing });
   await page.getByRole("group", { name: /^Reception\. Rings/ }).waitFor();
   await inspector.settled();
-  await expect(await readAloud(inspector)).toMatchFileSnapshot("transfers.tree.txt");
+  await expect(await readAloud(inspector)).toMatchFileSnapshot("calls.tree.txt");
 });

@@ -6,13 +6,15 @@ import { type Inspector, inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
 const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
-const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+const { flows, numbers, recipients } = demo;
+const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
 
 /** One click, one press of a key, or one input that is filled. */
 type Step =
-  | { readonly press: string; readonly role?: "button" | "link" }
+  | { readonly press: string | RegExp; readonly role?: "button" | "link" | "tab" }
   | { readonly fill: string; readonly text: string }
-  | { readonly choose: string; readonly option: string }
+  /** Opens a folded part. */
+  | { readonly unfold: string }
   /** The first row of the list. */
   | { readonly row: "first" };
 
@@ -21,7 +23,7 @@ interface Job {
   /** The screen, which a click or `g` and a key opens; undefined for the one that is open at the start. */
   readonly screen?: readonly [title: string, key: string];
   readonly steps: readonly Step[];
-  /** What was there before. */
+  /** The state before the job. */
   prepare?(inspector: Inspector): Promise<unknown>;
   /** Waits until the job is done, or fails. */
   done(inspector: Inspector): Promise<unknown>;
@@ -35,80 +37,89 @@ const statuses = async ({ client }: Inspector, count: number) => {
   }
   return found;
 };
-const copied = ({ page }: Inspector) => page.evaluate(() => navigator.clipboard.readText());
 
 const jobs: readonly Job[] = [
   {
     name: "see a call",
-    steps: [{ press: "Place a call" }, { row: "first" }],
+    steps: [{ press: "Place a call" }, { press: /^Changes/, role: "tab" }],
     done: ({ page }) => page.getByText("Added to calls").waitFor(),
   },
   {
-    name: "ring a group",
-    screen: ["Transfers", "r"],
-    steps: [{ press: "Ring Night shift" }],
-    done: ({ page }) => page.getByRole("group", { name: /^Reception\. Rings/ }).waitFor(),
+    name: "ring a group and answer",
+    screen: ["Calls", "c"],
+    steps: [{ press: "Ring Night shift" }, { press: "Answer: Reception" }],
+    done: ({ page }) => page.getByRole("group", { name: "Reception. Answered after 0 s" }).waitFor(),
   },
   {
-    name: "fail three requests",
-    screen: ["Faults", "f"],
-    steps: [{ fill: "As a text", text: "createCall 503, 503, 503" }, { press: "Add the fault" }],
+    name: "fail the next three requests",
+    screen: ["Errors", "r"],
+    steps: [{ fill: "Add a fault", text: "createCall 503, 503, 503" }, { press: "Add" }],
     async done(inspector) {
-      await inspector.page.getByText("The fault is added.", { exact: false }).waitFor();
+      await inspector.page.getByText("Active faults: 1").waitFor();
       expect(await statuses(inspector, 4)).toEqual(["failed", "failed", "failed", "placed"]);
     },
   },
   {
-    name: "move the clock by a day",
-    screen: ["Clock", "c"],
-    steps: [{ press: "+24 h" }],
+    name: "return a code next time",
+    screen: ["Errors", "r"],
+    steps: [{ press: /^429 rate_limit_exceeded never/ }],
     async done({ page, server }) {
-      await page.getByRole("heading", { name: "What happened in 1 d" }).waitFor();
-      expect((await server.clock()).now).toBe("2026-03-03T12:00:00.000Z");
+      await page.getByText("next", { exact: true }).waitFor();
+      expect(await server.faults()).toMatchObject([{ do: { code: "rate_limit_exceeded" } }]);
     },
   },
   {
-    name: "rotate a secret",
+    name: "move the clock",
+    steps: [{ press: /^\+1 min/ }],
+    done: async ({ server }) => expect.poll(async () => (await server.clock()).now).toBe("2026-03-02T12:01:00.000Z"),
+  },
+  {
+    name: "set a member away",
+    screen: ["Calls", "c"],
+    steps: [{ press: "Away: Olivia Owner" }],
+    done: async ({ server }) =>
+      expect
+        .poll(() => server.record("members", demo.members.owner))
+        .toMatchObject({ availability: { status: "away" } }),
+  },
+  {
+    name: "rotate a secret and see both signatures",
     screen: ["Webhooks", "w"],
-    steps: [{ press: "Receivers", role: "link" }, { press: "Rotate the secret" }],
-    done: ({ page }) => page.getByText("The secret is rotated.", { exact: false }).waitFor(),
+    steps: [
+      { press: "Rotate: secret of Front desk app" },
+      { press: "Send test: Front desk app" },
+      { unfold: "Two signatures" },
+    ],
+    done: ({ page }) => page.getByText("the secret before the rotation").waitFor(),
   },
   {
     name: "replay a request",
     prepare: ({ client }) => client().roles.list(),
-    steps: [{ row: "first" }, { press: "Send again" }],
-    done: ({ page }) => page.getByText("sends request").waitFor(),
+    steps: [{ row: "first" }, { press: "Replay" }],
+    done: ({ page }) => page.getByText("replay of").waitFor(),
   },
   {
-    name: "take and restore a snapshot",
-    screen: ["Sandboxes", "b"],
-    steps: [{ press: "Take a snapshot" }, { press: "Restore snapshot 1" }, { press: "Restore" }],
-    done: ({ page }) => page.getByText("default is as in snapshot 1.").waitFor(),
+    name: "take a snapshot and restore it",
+    steps: [{ press: /^default/ }, { press: "Take a snapshot" }, { press: /^Restore Snapshot 1/ }],
+    done: ({ page }) => page.getByText("default is as in Snapshot 1").waitFor(),
   },
   {
-    name: "find why a transfer failed",
-    screen: ["Transfers", "r"],
-    async prepare({ server }) {
-      await server.startTransfer({ destinationId: demo.destinations.availableHumans });
-      await server.advance(60_000);
-    },
-    steps: [],
+    name: "find why a call was refused",
+    prepare: ({ client }) =>
+      client({ maxRetries: 0 })
+        .calls.create({ ...call, toNumber: recipients.doNotCall })
+        .result(),
+    steps: [{ row: "first" }],
     async done({ page }) {
-      await page.getByText("Missed after 30 s").first().waitFor();
-      await page.getByText("Did not ring: the member is away").first().waitFor();
+      const details = page.getByRole("region", { name: "Details" });
+      await details.getByText("422 contact_on_dnc_list").waitFor();
+      await details.getByText("The contact is on the do-not-call list.", { exact: true }).waitFor();
     },
   },
   {
-    name: "copy a request as code",
-    prepare: ({ client }) => client().roles.list(),
-    steps: [{ row: "first" }, { press: "Copy as SDK code" }],
-    done: (inspector) => expect.poll(() => copied(inspector)).toContain("client.roles.list()"),
-  },
-  {
-    name: "change sandboxes",
-    prepare: ({ server }) => server.createSandbox("checkout"),
-    steps: [{ choose: "Sandbox", option: "checkout" }],
-    done: ({ page }) => expect.poll(() => page.url()).toContain("#/checkout/traffic"),
+    name: "work in a second sandbox",
+    steps: [{ press: /^default/ }, { fill: "New sandbox", text: "checkout" }, { press: "Create" }],
+    done: ({ page }) => expect.poll(() => page.url()).toContain("#/checkout/events"),
   },
 ];
 
@@ -118,22 +129,26 @@ interface Hand {
   step(inspector: Inspector, step: Step): Promise<void>;
 }
 
-/** The element of a step: in the dialog if one is open. */
+/** The element of a step: in the dialog or menu if one is open. */
 async function elementOf({ page }: Inspector, step: Exclude<Step, { readonly row: "first" }>): Promise<Locator> {
   const dialog = page.getByRole("dialog");
   const place = (await dialog.count()) > 0 ? dialog : page.locator("body");
-  if ("press" in step) return place.getByRole(step.role ?? "button", { name: step.press, exact: true });
-  return place.getByLabel("fill" in step ? step.fill : step.choose, { exact: true });
+  if ("unfold" in step) return place.locator("summary", { hasText: step.unfold });
+  if ("press" in step) {
+    const isExact = typeof step.press === "string";
+    return place.getByRole(step.role ?? "button", { name: step.press, exact: isExact }).first();
+  }
+  return place.getByLabel(step.fill, { exact: true });
 }
 
 const mouse: Hand = {
-  screen: ({ page }, title) => page.getByRole("navigation").getByRole("link", { name: title }).click(),
+  screen: ({ page }, title) =>
+    page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name: title }).click(),
   async step(inspector, step) {
     if ("row" in step) return inspector.page.getByRole("listbox").getByRole("option").first().click();
     const element = await elementOf(inspector, step);
-    if ("press" in step) await element.click();
-    else if ("fill" in step) await element.fill(step.text);
-    else await element.selectOption(step.option);
+    if ("fill" in step) await element.fill(step.text);
+    else await element.click();
   },
 };
 
@@ -160,13 +175,9 @@ const keyboard: Hand = {
       await page.getByRole("listbox").getByRole("option").first().waitFor();
       return page.keyboard.press("j");
     }
-    const element = await elementOf(inspector, step);
-    // A person waits until the option is there.
-    if ("choose" in step) await element.locator("option", { hasText: step.option }).waitFor({ state: "attached" });
-    await tabTo(inspector, element);
-    if ("press" in step) return page.keyboard.press("Enter");
-    if ("fill" in step) await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type("fill" in step ? step.text : step.option);
+    await tabTo(inspector, await elementOf(inspector, step));
+    if ("fill" in step) await page.keyboard.type(step.text);
+    else await page.keyboard.press("Enter");
   },
 };
 
@@ -178,12 +189,38 @@ describe.each([
   ["the keyboard alone", keyboard, jobs],
 ] as const)("with %s", (title, hand, tried) => {
   it.each(tried)("$name", async ({ screen, steps, prepare, done }) => {
-    await using inspector = await open({ server: frozen, screen: "traffic" });
-    await inspector.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await using inspector = await open({ server: frozen, screen: "events" });
     await prepare?.(inspector);
     if (screen !== undefined) await hand.screen(inspector, ...screen);
     for (const step of steps) await hand.step(inspector, step);
     await done(inspector);
     expect(steps.length, title).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("a copy of a request", () => {
+  it("has test data whole and the credential as a variable, as curl, TypeScript and Python", async () => {
+    await using inspector = await open({ server: frozen, screen: "events" });
+    const { page, server } = inspector;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await inspector.client().calls.create(call);
+    await page
+      .getByRole("listbox")
+      .getByRole("option", { name: /createCall/ })
+      .click();
+    const copied = async (name: string) => {
+      await page.getByRole("button", { name: "Copy", exact: true }).click();
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.getByText("Copied", { exact: true }).waitFor();
+      await page.keyboard.press("Escape");
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    for (const name of ["Copy as curl", "Copy as TypeScript", "Copy as Python"]) {
+      const text = await copied(name);
+      expect(text).toContain(recipients.anyone);
+      expect(text).toContain("CALL_TRANSFER_API_KEY");
+      expect(text).toContain(server.url);
+      expect(text).not.toContain(demo.apiKey);
+    }
   });
 });

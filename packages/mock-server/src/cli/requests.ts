@@ -29,7 +29,7 @@ export const requests: Command = {
         options: {
           ...filters,
           unmatched: { help: "only requests that match no operation, with the closest ones" },
-          reveal: { help: "show keys, tokens, secrets and phone numbers of a request" },
+          reveal: { help: "show keys, tokens and secrets of a request" },
           limit: { value: "N", read: integer(1, 1000), fallback: "20", help: "how many to list at most" },
         },
       },

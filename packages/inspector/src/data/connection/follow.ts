@@ -1,15 +1,12 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import { followEvents, RejectedStream } from "@call-transfer/backend/control-client";
-import type { Source, StreamListener } from "./source.ts";
+import type { Feed, Source, StreamListener } from "./source.ts";
 
 /** How long events are collected before a follower gets them, in milliseconds: a burst is drawn once. */
 const batchMs = 100;
 
 /** How long after a server could not be reached the next attempt begins, in milliseconds. */
 const againMs = 1000;
-
-/** What {@link follow} needs of a source. */
-export type Feed = Pick<Source, "baseUrl" | "fetch">;
 
 /** Follows the events of a sandbox, and reconnects, until the returned function is called. */
 export function follow(
@@ -58,3 +55,9 @@ export function follow(
   void keepRunning();
   return () => leaving.abort();
 }
+
+/** Follows events from this page, without a worker. */
+export const followHere =
+  (feed: Feed): Source["follow"] =>
+  (...args) =>
+    follow(feed, ...args);

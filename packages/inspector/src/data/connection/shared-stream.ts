@@ -1,11 +1,10 @@
-import { follow } from "./follow.ts";
-import type { Source, StreamListener } from "./source.ts";
-import type { ToTab, ToWorker } from "./stream-messages.ts";
+import { followHere } from "./follow.ts";
+import type { Feed, Source, StreamListener, ToTab, ToWorker } from "./source.ts";
 import workerAddress from "./stream-worker.ts?worker&url";
 
 /** Follows a server's events through the worker that all tabs share. Without shared workers the tab follows them itself. */
-export function createSharedFollow(feed: Pick<Source, "baseUrl" | "fetch">): Source["follow"] {
-  if (typeof SharedWorker === "undefined") return (...args) => follow(feed, ...args);
+export function createSharedFollow(feed: Feed): Source["follow"] {
+  if (typeof SharedWorker === "undefined") return followHere(feed);
   const address = trusted(workerAddress);
   return (sandbox, token, listener) => {
     // A port for each sandbox: what is still on its way from the one before must not reach this listener.

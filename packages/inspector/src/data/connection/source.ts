@@ -1,4 +1,4 @@
-import type { BackendEvent } from "@call-transfer/backend";
+import type { Backend, BackendEvent, SandboxRegistry } from "@call-transfer/backend";
 
 /**
  * Whether events arrive. `refused`: the server does not send them, with the status of its response and why, such as 403
@@ -8,7 +8,7 @@ export type StreamState =
   | { readonly state: "connecting" | "live" | "lost" }
   | { readonly state: "refused"; readonly status: number | undefined; readonly reason: string };
 
-/** What a follower of events receives. */
+/** Receives the events of a sandbox. */
 export interface StreamListener {
   /** Events in order, several at a time. */
   events(batch: readonly BackendEvent[]): void;
@@ -24,10 +24,53 @@ export interface Source {
   readonly baseUrl: string;
   /** Whether it is a server, which programs outside the page reach. */
   readonly isServer: boolean;
-  /** What the user is shown as its address. */
+  /** The address that the user is shown. */
   readonly address: string;
   /** Sends a request to the control plane or to the API. */
   fetch(request: Request): Promise<Response>;
   /** Follows the events of a sandbox until the returned function is called. */
   follow(sandbox: string, token: string | undefined, listener: StreamListener): () => void;
+}
+
+/** The parts of a source that a stream of events needs. */
+export type Feed = Pick<Source, "baseUrl" | "fetch">;
+
+/** A message of a tab to the worker. A tab follows one sandbox at a time. */
+export type ToWorker =
+  | {
+      readonly type: "follow";
+      readonly baseUrl: string;
+      readonly sandbox: string;
+      readonly token: string | undefined;
+    }
+  | { readonly type: "leave" };
+
+/** A message of the worker to a tab. */
+export type ToTab =
+  | { readonly type: "events"; readonly events: readonly BackendEvent[] }
+  | { readonly type: "state"; readonly state: StreamState }
+  | { readonly type: "token"; readonly token: string };
+
+/** The server that the page came from. */
+export function createHttpSource(follow: (feed: Feed) => Source["follow"]): Source {
+  // The page is at <base>/_inspector/, and the base may have a path behind a proxy.
+  const baseUrl = new URL("../..", location.href.replace(/[?#].*$/, "")).href.replace(/\/$/, "");
+  const fetch = (request: Request) => globalThis.fetch(request);
+  return { baseUrl, isServer: true, address: baseUrl, fetch, follow: follow({ baseUrl, fetch }) };
+}
+
+/** The client runs in the same page as the backend. */
+const caller = { address: "127.0.0.1" };
+
+/** A backend in the page. `baseUrl` is the address that its clients use, with or without a path. */
+export function createBackendSource(
+  backend: Pick<Backend | SandboxRegistry, "fetch">,
+  baseUrl: string,
+  follow: (feed: Feed) => Source["follow"],
+): Source {
+  const address = baseUrl.replace(/\/+$/, "");
+  // The backend serves the root of its address.
+  const ownUrl = new URL(address).origin;
+  const fetch = (request: Request) => backend.fetch(request, undefined, caller);
+  return { baseUrl: ownUrl, isServer: false, address, fetch, follow: follow({ baseUrl: ownUrl, fetch }) };
 }

@@ -1,8 +1,7 @@
 // The shared worker of all tabs: it follows each sandbox once, because a browser opens at most six connections to a server
 // and each stream keeps one.
 import { follow } from "./follow.ts";
-import type { StreamState } from "./source.ts";
-import type { ToTab, ToWorker } from "./stream-messages.ts";
+import type { StreamState, ToTab, ToWorker } from "./source.ts";
 
 interface Stream {
   readonly ports: Set<MessagePort>;
