@@ -11,6 +11,7 @@ import { validInput } from "../../packages/contract/src/suite/client.ts";
 import description from "../../packages/mcp/package.json" with { type: "json" };
 import { main } from "../../packages/mcp/src/cli/main.ts";
 import { commandOptions } from "../../packages/mcp/src/cli/options.ts";
+import { toolName } from "../../packages/mcp/src/tools/tool.ts";
 import { responseSchemas } from "../../packages/spec/src/response-schemas.gen.ts";
 
 const page = readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8");
@@ -89,7 +90,10 @@ describe.each(Object.keys(operations) as OperationId[])("the tool %s, in the wor
       apiKey: backend.credentials.createApiKey({ accountId: accounts.home }).key,
     });
     const { path, query, body } = validInput(id);
-    const answer = await client.callTool({ name: id, arguments: { ...path, ...query, ...Object(body), ...more } });
+    const answer = await client.callTool({
+      name: toolName(id),
+      arguments: { ...path, ...query, ...Object(body), ...more },
+    });
     return {
       ...answer,
       text: answer.content.map((block) => (block.type === "text" ? block.text : "")).join(),

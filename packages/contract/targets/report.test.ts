@@ -29,7 +29,7 @@ describe("coverageMarkdown", () => {
   });
 
   it("lists missing capabilities with their reasons", () => {
-    expect(page(runOf("one", limited))).toContain("- **one**, auth: it has no users (1 cases not run)");
+    expect(page(runOf("one", limited))).toContain("- **one**, authentication: it has no users (1 cases not run)");
   });
 
   it("does not depend on the duration of the cases", () => {

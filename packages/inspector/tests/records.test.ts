@@ -67,5 +67,5 @@ it("events of other collections do not read a collection again", () => {
   expect(changesCollection(event("record.changed", { collection: "groups" }), "members")).toBe(false);
   expect(changesCollection(event("call.started"), "calls")).toBe(true);
   expect(changesCollection(event("member.availability_changed"), "destinations")).toBe(false);
-  expect(changesCollection(event("request", { changeCount: 1 }), "groups")).toBe(true);
+  expect(changesCollection(event("request.completed", { changeCount: 1 }), "groups")).toBe(true);
 });

@@ -221,7 +221,7 @@ describe("the events of a transfer", () => {
           status: "away",
           source: "auto",
           reason: "missed_calls",
-          endsAt: later(ringSecs + 900),
+          until: later(ringSecs + 900),
           updatedAt: ringEnd,
         },
       ],

@@ -192,7 +192,7 @@ class MockParser extends Parser {
 
 const lineLength = 80;
 /** Where explanations begin: beside options and forms of commands, and beside names of commands. */
-const [column, nameColumn] = [27, 15];
+const [column, nameColumn] = [28, 15];
 
 class MockHelp extends Help {
   #isOfProgram = false;

@@ -152,7 +152,7 @@ describe("a misspelt action", () => {
     [["webhooks", "inbx"], 'Did you mean webhooks inbox? There is no delivery "inbx".'],
     [["requests", "lst"], "Did you mean requests list? "],
     [["requests", "waitt", "--status", "200"], "Did you mean requests wait? "],
-    [["clock", "fow"], 'Unknown clock action "fow". Did you mean flow?'],
+    [["clock", "rn"], 'Unknown clock action "rn". Did you mean run?'],
   ] as const)("%j is told the near one", async ([name, ...args], message) => {
     const server = await startMockServer({ port: 0, clockMode: "frozen" });
     try {

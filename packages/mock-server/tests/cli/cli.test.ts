@@ -113,7 +113,7 @@ it.each([
   [["--data-file", join(folder, "none", "mock.db")], `--data-file ${join(folder, "none", "mock.db")}: the folder`],
   [["--data-file", folder], "is a folder. Name a file."],
   [["--data-file", "mock.db", "--prism"], "--data-file does not work with --prism, which is stateless."],
-  [["clock", "stop"], 'Unknown clock action "stop". Possible: advance, set, freeze, flow.'],
+  [["clock", "stop"], 'Unknown clock action "stop". Possible: advance, set, freeze, run.'],
   [["clock", "advnce"], 'Unknown clock action "advnce". Did you mean advance?'],
   [["clock", "advance"], "Missing STEP. Usage: npx @call-transfer/mock-server clock advance 24h"],
   [["clock", "advance", "1h", "2h"], 'Unexpected argument "2h".'],
@@ -121,7 +121,7 @@ it.each([
   [["snapshot", "restore"], "Missing FILE. Usage: npx @call-transfer/mock-server snapshot restore work.json"],
   [["snapshot", "restore", broken], `snapshot restore ${broken}: not valid JSON: `],
   [["clock", "--destination", "x"], "--destination only works with webhooks trigger."],
-  [["clock", "--rate", "2"], "--rate only works with clock flow."],
+  [["clock", "--rate", "2"], "--rate only works with clock run."],
   [["clock", "--expires-in", "1h"], "--expires-in only works with credentials token."],
   [
     ["credentials"],
