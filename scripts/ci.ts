@@ -76,10 +76,9 @@ const touched: readonly { readonly step: Step; readonly files: readonly string[]
   { step: equipped("pages"), files: ["{README,CONTRIBUTING}.md", "docs/**", "examples/**", "tests/pages/**"] },
   { step: built("check", "generators"), files: ["openapi/{paths,schemas}/**", "tests/generators/**"] },
   {
-    step: built("release", "dry-run", "versions"),
+    step: vitest("release", "--project=release"),
     files: ["scripts/release/**", "tests/release/**", ".changeset/config.json", "packages/*/package.json"],
   },
-  { step: vitest("release", "--project=release"), files: ["scripts/release/**", "tests/release/**", "releases/**"] },
 ];
 
 /** What runs each night, beside all of the above. */
@@ -88,7 +87,6 @@ const night: readonly Step[] = [
   run("test:contract", "--client", "python"),
   { ...run("test:contract", "--target", "durable-object"), after: [tools.name] },
   vitest("nightly", "--project=nightly"),
-  built("release", "dry-run", "packing"),
   built("release", "rehearse"),
   equipped("recipes", "installed"),
   equipped("runtimes"),

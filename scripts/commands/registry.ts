@@ -1,5 +1,5 @@
 // The packages as npm takes them from a registry, for rehearsals of what pages print: packs them, and serves the tarballs on this
-// machine. As a command, `npm run release -- registry` prints what to set. Requires built packages.
+// machine. Requires built packages.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,6 @@ import { pack, published, temporaryFolder } from "../packed.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const scope = "@call-transfer";
-const defaultPort = 4873;
 
 /** A registry of the packages of this workspace, and of no others. */
 export interface Registry {
@@ -58,17 +57,4 @@ export async function startRegistry(port: number): Promise<Registry> {
       await once(server.close(), "close");
     },
   };
-}
-
-if (import.meta.main) {
-  const port = Number(process.env.CALL_TRANSFER_REGISTRY_PORT ?? defaultPort);
-  try {
-    const { url } = await startRegistry(port);
-    console.log(`The packages are at ${url} until you press Ctrl-C. For npm, in one terminal:`);
-    console.log(`  npm install "--${scope}:registry=${url}" "${scope}/sdk"`);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    console.error(`Port ${port} is in use. Set CALL_TRANSFER_REGISTRY_PORT to another port, or to 0 for a free one.`);
-    process.exitCode = 1;
-  }
 }

@@ -1,6 +1,6 @@
 // Generates the operations and resources of the Python client. What an operation is stands in one table; the methods of both
 // clients differ in `await` alone.
-import { pythonVersion } from "../release/python-package.ts";
+import { pythonVersion } from "../release/versions.ts";
 import { signatureOf } from "./operations.ts";
 import {
   fieldsOf,

@@ -11,6 +11,8 @@ export interface Change {
   readonly message: string;
   /** Where customers see it, e.g. `sent to createDestinationGroup`. May be empty. */
   readonly usedIn: readonly string[];
+  /** Whether it is a line of a record (compare/records.ts), which a changeset may say breaks nobody. */
+  readonly isLine?: boolean;
 }
 
 export const change = (bump: Bump, place: string, message: string, ...usedIn: readonly string[]): Change => ({

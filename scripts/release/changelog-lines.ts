@@ -1,10 +1,17 @@
-// How `changeset version` writes a changeset into a changelog: .changeset/config.json names this file. It imports nothing, so
-// that changesets can load it by itself.
+// How `changeset version` writes a changelog: .changeset/config.json names this file. It imports nothing, so that changesets can
+// load it by itself.
 
-/** A list item with the text of a changeset. `npm run release -- version` writes changesets without a text, for followers. */
+/** A list item with the text of a changeset, without what it says to the gate. */
 export function getReleaseLine({ summary }: { readonly summary: string }): string {
-  return summary === "" ? "" : `- ${summary.replaceAll("\n", "\n  ").replaceAll(/ +$/gm, "")}`;
+  const text = summary.replaceAll(/^<!-- no break: .*-->\n?/gm, "").trim();
+  return `- ${text.replaceAll("\n", "\n  ").replaceAll(/ +$/gm, "")}`;
 }
 
-/** Nothing: `changelogs.ts` writes what an entry says of other packages. */
-export const getDependencyReleaseLine = (): string => "";
+/** Which packages of this repository a package now requires. */
+export function getDependencyReleaseLine(
+  _: unknown,
+  moved: readonly { readonly name: string; readonly newVersion: string }[],
+): string {
+  const named = moved.map(({ name, newVersion }) => `\`${name}\` ${newVersion}`);
+  return named.length === 0 ? "" : `- Requires ${named.join(" and ")}.`;
+}

@@ -3,7 +3,7 @@
 // that it runs before anything is installed.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { pythonPackage } from "./python-package.ts";
+import { pythonPackage } from "./versions.ts";
 
 /** What a state of the repository says about releases. */
 export interface ReleaseState {
@@ -72,7 +72,7 @@ export const releasedBy =
   (name, version) =>
     isTagged(name, version) && (name === pythonPackage || isPublished(name, version));
 
-const record = "releases/release.json";
+const record = "scripts/release/releases.json";
 /** uv with its digests, where Dependabot sees it. The job that publishes has no checkout, and runs no code of others. */
 const uv = "scripts/release/requirements.txt";
 const git = (...options: string[]): string => execFileSync("git", options, { encoding: "utf8" }).trim();
@@ -91,8 +91,7 @@ function isPublished(name: string, version: string): boolean {
 if (import.meta.main) {
   const names = readdirSync(".changeset").filter((name) => name.endsWith(".md") && name !== "README.md");
   const pre = existsSync(".changeset/pre.json") ? JSON.parse(readFileSync(".changeset/pre.json", "utf8")) : undefined;
-  const { versions, bootstrap } = JSON.parse(readFileSync(record, "utf8"));
-  const recorded = bootstrap === undefined ? versions : undefined;
+  const recorded = JSON.parse(readFileSync(record, "utf8")).at(-1)?.versions;
   const changesets = names.map((name) => name.slice(0, -".md".length));
   const commit = git("log", "-1", "--format=%H", "--", record);
   const isTagged = (name: string, version: string): boolean => git("tag", "--list", `${name}@${version}`) !== "";

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../packed.ts";
 import { ensureEnvironment } from "../python.ts";
 import { objectIn } from "./json.ts";
-import { pythonPackage, pythonVersion } from "./python-package.ts";
-import { notesOf } from "./release-files.ts";
+import { notesOf, pythonPackage, pythonVersion } from "./versions.ts";
 
 /** The time of every file in the archives, in seconds since 1970. */
 const sourceDate = "1577836800";

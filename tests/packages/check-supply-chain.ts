@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { packagesIn } from "../../scripts/release/compare/surface.ts";
 import { objectIn } from "../../scripts/release/json.ts";
 import { entriesOf } from "../../scripts/release/lockfile.ts";
+import { packagesIn } from "../../scripts/release/surface.ts";
 import { isAllowedLicence, lockfileProblems, looseVersions, shippedWith, untestedRanges } from "./supply-chain.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,26 +1,44 @@
-import { readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Bump } from "../../scripts/release/change.ts";
-import { changesetText, parseChangeset, writeChangeset } from "../../scripts/release/changesets.ts";
-import { type WorkspaceCopy, workspaceCopy } from "./workspace-copy.ts";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Bump, Change } from "../../scripts/release/change.ts";
+import { getDependencyReleaseLine, getReleaseLine } from "../../scripts/release/changelog-lines.ts";
+import {
+  type Changeset,
+  changesetFor,
+  changesetProblems,
+  changesetText,
+  explain,
+  type Moved,
+  parseChangeset,
+  shortfallsOf,
+  taken,
+  takenIn,
+} from "../../scripts/release/changesets.ts";
 
 const note = "Groups carry a note that their members can read.";
+const parsed = (bumps: Record<string, Bump>, text = note, id = "one"): Changeset =>
+  parseChangeset(
+    id,
+    `---\n${Object.entries(bumps)
+      .map(([name, bump]) => `"${name}": ${bump}\n`)
+      .join("")}---\n\n${text}\n`,
+  );
+const change = (bump: Bump, facts: Partial<Change> = {}): Change => ({
+  bump,
+  place: "Group.note",
+  message: "an optional field was added",
+  usedIn: [],
+  ...facts,
+});
+const moved = (bump: Bump, name = "sdk", version = "1.0.0"): Moved => ({ name, version, changes: [change(bump)] });
 
 describe("a changeset's text", () => {
-  it("reads what was written", () => {
+  it("reads what was written, also with Windows line endings", () => {
     const text = changesetText(["@call-transfer/spec", "@call-transfer/sdk"], "minor", note);
-    const { bumps, note: read } = parseChangeset("one", text);
-    expect([...bumps]).toEqual([
-      ["@call-transfer/spec", "minor"],
-      ["@call-transfer/sdk", "minor"],
-    ]);
-    expect(read).toBe(note);
-  });
-
-  it("reads Windows line endings", () => {
-    const text = changesetText(["sdk"], "minor", note).replaceAll("\n", "\r\n");
-    expect(parseChangeset("one", text)).toMatchObject({ bumps: new Map([["sdk", "minor"]]), note });
+    for (const each of [text, text.replaceAll("\n", "\r\n")]) {
+      const { bumps, note: read } = parseChangeset("one", each);
+      expect([...bumps.keys(), read]).toEqual(["@call-transfer/spec", "@call-transfer/sdk", note]);
+    }
   });
 
   it("may move no package", () => {
@@ -31,73 +49,102 @@ describe("a changeset's text", () => {
     ["no header", "Just words.", "does not begin with a header"],
     ["an invalid header", '---\n"sdk: minor\n---\n\nWords.\n', ".changeset/one.md cannot be read"],
     ["a list as header", '---\n- "sdk": minor\n---\n\nWords.\n', 'Write a line for each package: "NAME": BUMP.'],
-    ["a text as header", "---\nminor\n---\n\nWords.\n", "has a header of another form"],
     ["an unknown bump", '---\n"sdk": huge\n---\n\nWords.\n', "moves sdk by huge"],
+    ["an override without a reason", '---\n"sdk": minor\n---\n\n<!-- no break: A > b -->\n', "an override of another"],
   ])("is refused with %s", (_, text, problem) => {
     expect(() => parseChangeset("one", text)).toThrow(problem);
   });
+
+  it("becomes a list item of the changelog, without what it says to the gate", () => {
+    const summary = `${note}\nAnd more.\n\n<!-- no break: A > b: Nobody makes one of these. -->`;
+    expect(getReleaseLine({ summary })).toBe(`- ${note}\n  And more.`);
+    expect(getDependencyReleaseLine(undefined, [{ name: "sdk", newVersion: "1.1.0" }])).toBe("- Requires `sdk` 1.1.0.");
+    expect(getDependencyReleaseLine(undefined, [])).toBe("");
+  });
 });
 
-describe("a release of the workspace", () => {
-  let copy: WorkspaceCopy;
+describe("the bump of the pending changesets", () => {
+  it.each<[string, Moved, Changeset[]]>([
+    ["the same bump", moved("minor"), [parsed({ sdk: "minor" })]],
+    ["a larger bump", moved("minor"), [parsed({ sdk: "major" })]],
+    ["the largest of several", moved("minor"), [parsed({ sdk: "patch" }), parsed({ sdk: "minor" }, note, "two")]],
+    ["a minor for what breaks at 0.x", moved("major", "mcp", "0.2.0"), [parsed({ mcp: "minor" })]],
+    ["nothing for a package that did not change", { ...moved("none"), changes: [] }, []],
+  ])("is enough: %s", (_, each, pending) => {
+    expect(shortfallsOf([each], pending)).toEqual([]);
+  });
 
-  /** Versions after a release that carries these bumps, by the package's short name. */
-  function versionsAfter(bumps: Record<string, Bump>): Record<string, string> {
-    for (const [name, bump] of Object.entries(bumps))
-      writeChangeset(copy.changesets, name, changesetText([`@call-transfer/${name}`], bump, note));
-    copy.moveVersions();
-    return Object.fromEntries(
-      readdirSync(join(copy.folder, "packages")).map((name) => [name, copy.manifest(name).version]),
+  it.each<[string, Bump, Changeset[], Bump]>([
+    ["nothing pending", "patch", [], "none"],
+    ["a smaller bump", "major", [parsed({ sdk: "minor" })], "minor"],
+    ["a bump of another package", "minor", [parsed({ spec: "major" })], "none"],
+  ])("is too little: %s", (_, bump, pending, carried) => {
+    expect(shortfallsOf([moved(bump)], pending)).toMatchObject([{ needed: bump, carried }]);
+  });
+
+  it("is a patch for what takes in a package that moves", () => {
+    const pending = [parsed({ "@call-transfer/backend": "patch" })];
+    expect(taken("@call-transfer/mock-server", pending).map(({ bump }) => bump)).toEqual(["patch"]);
+    expect(taken("@call-transfer/sdk", pending)).toEqual([]);
+  });
+
+  it.each(Object.entries(takenIn))("knows what the build of %s takes in", (name, others) => {
+    const build = readFileSync(new URL(`../../packages/${name.split("/")[1]}/tsup.config.ts`, import.meta.url), "utf8");
+    expect(build).toContain(others.length > 1 ? String.raw`noExternal: [/^@call-transfer\//` : "openapi");
+  });
+});
+
+describe("an override", () => {
+  const line = change("major", { place: "Answer > size", message: "was removed", isLine: true });
+  const broken: Moved = { name: "sdk", version: "1.0.0", changes: [line] };
+  const override = (place: string) => `${note}\n\n<!-- no break: ${place}: Only the client makes answers. -->`;
+
+  it.each(["Answer > size", "Answer"])("makes a minor of a line that it names: %s", (place) => {
+    expect(shortfallsOf([broken], [parsed({ sdk: "minor" }, override(place))])).toEqual([]);
+  });
+
+  it.each<[string, Moved, Changeset]>([
+    ["of another line", broken, parsed({ sdk: "minor" }, override("Answer > size2"))],
+    ["of another package", broken, parsed({ spec: "minor" }, override("Answer"))],
+    [
+      "of the contract",
+      { ...broken, changes: [{ ...line, isLine: false }] },
+      parsed({ sdk: "minor" }, override("Answer")),
+    ],
+  ])("says nothing %s", (_, each, changeset) => {
+    expect(shortfallsOf([each], [changeset])).toMatchObject([{ needed: "major" }]);
+  });
+
+  it("must name a line that changed", () => {
+    expect(changesetProblems([broken], [parsed({ sdk: "minor" }, override("Answer > id"))], {}).join()).toContain(
+      "no such line changed",
     );
-  }
+  });
+});
 
-  beforeEach(() => {
-    copy = workspaceCopy();
+describe("the explanation of a shortfall", () => {
+  it("names the change, the bump, the command, and a changeset that covers it", () => {
+    const [shortfall] = shortfallsOf([moved("minor")], []);
+    const text = shortfall ? explain(shortfall) : "";
+    expect(text).toContain("minor  Group.note: an optional field was added");
+    expect(text).toContain("needs a minor bump. Pending changesets: none");
+    expect(text).toContain("npm run release -- check --write");
+    const written = parseChangeset("one", shortfall ? changesetFor(shortfall) : "");
+    expect(shortfallsOf([moved("minor")], [written])).toEqual([]);
   });
 
-  afterEach(() => rmSync(copy.folder, { recursive: true, force: true }));
-
-  it("leaves the SDK alone when the mock server breaks", () => {
-    const after = versionsAfter({ "mock-server": "major" });
-    expect(after).toMatchObject({ "mock-server": "2.0.0", sdk: "1.0.0", spec: "1.0.0", backend: "1.0.0" });
+  it("summarizes patches beside a larger change", () => {
+    const changes = [change("minor"), ...Array.from({ length: 40 }, () => change("patch"))];
+    const [found] = shortfallsOf([{ ...moved("minor"), changes }], []);
+    expect(found && explain(found)).toContain("and 40 that need a patch");
   });
+});
 
-  it("gives the contract and the SDK one version when both move", () => {
-    const after = versionsAfter({ spec: "minor", sdk: "patch" });
-    expect(after).toMatchObject({ spec: "1.1.0", sdk: "1.1.0" });
-  });
-
-  it("moves dependents whose range no longer accepts a package", () => {
-    const after = versionsAfter({ spec: "minor" });
-    expect(after).toMatchObject({
-      sdk: "1.0.0",
-      backend: "1.0.1",
-      contract: "1.0.1",
-      mcp: "1.0.1",
-      "mock-server": "1.0.1",
-    });
-    expect(copy.manifest("backend").dependencies?.["@call-transfer/spec"]).toBe("~1.1.0");
-  });
-
-  it.each(["sdk", "spec", "backend"])("releases nothing else with a patch of %s", (name) => {
-    const moved = Object.entries(versionsAfter({ [name]: "patch" })).filter(([, version]) => version !== "1.0.0");
-    expect(moved).toEqual([[name, "1.0.1"]]);
-  });
-
-  it("moves the Python client, and never the inspector, which the mock server contains", () => {
-    const after = versionsAfter({ python: "minor", "mock-server": "major" });
-    expect(after).toMatchObject({ python: "1.1.0", "mock-server": "2.0.0", inspector: "1.0.0" });
-  });
-
-  it("is written directly below the title of the changelog", () => {
-    versionsAfter({ spec: "patch" });
-    expect(copy.changelog("spec")).toMatch(/^# @call-transfer\/spec\n\n## 1\.0\.1\n/);
-  });
-
-  it("never overwrites a changeset", () => {
-    const names = [1, 2, 3].map(() =>
-      writeChangeset(copy.changesets, "minor-sdk", changesetText(["a"], "minor", note)),
-    );
-    expect(new Set(names).size).toBe(3);
-  });
+it.each<[string, Moved[], Changeset[], string]>([
+  ["a version moved by hand", [moved("none", "sdk", "1.1.0")], [], "sdk is 1.1.0, but the last release was 1.0.0"],
+  ["a missing package", [], [], "sdk was part of the last release"],
+  ["a changeset without a note", [moved("none")], [parsed({ sdk: "minor" }, "")], "has no note"],
+  ["a changeset for no package", [moved("none")], [parsed({ skd: "minor" })], "moves skd, which is not a package here"],
+])("the gate refuses %s", (_, packages, pending, problem) => {
+  expect(changesetProblems(packages, pending, { sdk: "1.0.0" }).join()).toContain(problem);
 });

@@ -12,27 +12,22 @@ export const verdicts = rowsOf(`
 minor | an added operation | paths /groups delete = { operationId: dropGroup, security: [], responses: { "204": { description: Gone. } } } | dropGroup: the operation DELETE /groups was added
 major | a removed operation | list - | listGroups: the operation GET /groups was removed
 major | a renamed operation | list operationId = findGroups | listGroups: was renamed to findGroups
-major | a moved operation | paths /health - ; paths /healthy = { get: { operationId: health, security: [], responses: { "204": { description: Well. } } } } | moved from GET /health to GET /healthy
 major | a renamed SDK method | create x-sdk method = add | createGroup: x-sdk
-minor | a deprecated operation | list deprecated = true | listGroups: deprecated nothing is now true
 patch | a reworded summary | list summary = Lists groups | listGroups: summary was reworded
 major | a new mark that has no rule | list x-colour = red | x-colour nothing is now "red"
 minor | a role that may call it too | create x-roles = [ owner, admin, agent ] | the role agent was added
 major | a role that may no longer call it | create x-roles = [ owner ] | the role admin was removed
 major | another scope | create x-scope = people:write | createGroup: x-scope
-major | an account that must be named | list x-account-scoped = true | listGroups: x-account-scoped
 minor | an error code it may answer | create x-error-codes 2 = name_odd | the error code name_odd was added
 major | an error code it no longer answers | create x-error-codes = [ name_kept ] | the error code name_lost was removed
 major | a retry class that promises more | create x-retry = safe | createGroup: x-retry
 major | a retry class that promises less | create x-retry = once | createGroup: x-retry
-major | a GET that may no longer be sent again | list x-retry = once | listGroups: x-retry
 major | paging taken away | list x-paging - | listGroups: x-paging
 # Access
 major | access that is no longer granted | list security 1 - | access by {"key":[]} was removed
 minor | access that is granted too | create security = [ { bearer: [] }, { key: [] } ] | access by {"key":[]} was added
 major | a credential where none was needed | paths /health get security = [ { bearer: [] } ] | health: now needs a credential
 major | another kind of credential | components securitySchemes bearer scheme = basic | security scheme bearer
-patch | a credential's description | components securitySchemes bearer description = Yours. | security scheme bearer: was reworded
 # Parameters
 minor | an optional parameter | list parameters 2 = { name: state, in: query, schema: { type: string } } | query parameter state: was added
 major | a required parameter | list parameters 2 = { name: state, in: query, required: true, schema: { type: string } } | was added and is required
@@ -40,18 +35,12 @@ major | a removed parameter | list parameters 0 - | query parameter limit: was r
 major | a parameter that becomes required | list parameters 0 required = true | query parameter limit: is now required
 minor | a parameter that becomes optional | list parameters 1 required = false | query parameter since: is now optional
 major | a shared header that becomes required | components parameters Account required = true | header parameter x-account: is now required
-patch | a header spelled in other letter case | components parameters Account name = x-ACCOUNT | a part that no operation refers to
-major | a parameter's limit tightened | list parameters 0 schema maximum = 50 | limit tightened: maximum 100 is now 50
+major | a parameter's limit tightened | list parameters 0 schema maximum = 50 | tightened: maximum 100 is now 50
 major | a parameter's default changed | list parameters 0 schema default = 10 | default 20 is now 10
 major | a parameter's style changed | list parameters 0 style = deepObject | style nothing is now
-minor | a deprecated parameter | list parameters 0 deprecated = true | query parameter limit: deprecated nothing is now true
 major | a mark for deprecation on a path | paths /groups deprecated = true | /groups: deprecated nothing is now true
-major | a mark for deprecation on a response | create responses 201 deprecated = true | createGroup 201: deprecated nothing is now true
 # Links
-minor | a link to what may be called next | list responses 200 links = { add: { operationId: createGroup, description: Next. } } | listGroups 200 link add: was added
 major | a link that is gone | create responses 201 links - | createGroup 201 link all: was removed
-major | a link to another operation | create responses 201 links all operationId = health | createGroup 201 link all: {
-patch | a reworded link | create responses 201 links all description = All groups. | createGroup 201 link all: was reworded
 # What customers send
 minor | an optional request field | request colour = { type: string } | GroupRequest.colour: an optional field was added (sent to createGroup)
 major | a required request field | request colour = { type: string } ; schema GroupRequest required 1 = colour | GroupRequest.colour: a required field was added
@@ -59,40 +48,28 @@ major | optional to required in a request | schema GroupRequest required 1 = not
 minor | required to optional in a request | schema GroupRequest required = [] | GroupRequest.name: is now optional
 major | a removed request field | request note - | GroupRequest.note: the field was removed
 major | a renamed request field | request note - ; request remark = { type: [ string, "null" ] } | GroupRequest.note: the field was removed
-major | nullable dropped in a request | request note type = string | GroupRequest.note: may no longer be null
-minor | nullable added in a request | request name type = [ string, "null" ] | GroupRequest.name: may now be null
-major | an upper limit tightened in a request | request name maxLength = 80 | limit tightened: maxLength 100 is now 80
-major | a lower limit tightened in a request | request size minimum = 10 | limit tightened: minimum 5 is now 10
-minor | a limit loosened in a request | request size maximum = 90 | limit loosened: maximum 60 is now 90
-major | a limit where none was | request phone maxLength = 16 | limit tightened: maxLength none is now 16
-minor | a limit taken away | request name maxLength - | limit loosened: maxLength 100 is now none
-major | a coarser step | request step multipleOf = 10 | limit tightened: multipleOf 5 is now 10
-major | another step | request step multipleOf = 7 | there is no rule for it
+major | nullable dropped in a request | request note type = string | GroupRequest.note: tightened: type
+minor | nullable added in a request | request name type = [ string, "null" ] | GroupRequest.name: loosened: type
+major | an upper limit tightened in a request | request name maxLength = 80 | tightened: maxLength 100 is now 80
+minor | a limit loosened in a request | request size maximum = 90 | loosened: maximum 60 is now 90
+major | a limit where none was | request phone maxLength = 16 | tightened: maxLength none is now 16
+major | a coarser step | request step multipleOf = 10 | tightened: multipleOf 5 is now 10
 major | a default changed | request size default = 20 | default 30 is now 20
-major | a default taken away | request size default - | default 30 is now none
-minor | a default where none was | request ring default = apart | default apart was added
+minor | a default where none was | request ring default = apart | default none is now apart
 minor | an enum value added in a request | request ring enum 2 = never | value "never" was added
 major | an enum value removed in a request | request ring enum = [ apart ] | value "together" was removed
-major | text narrowed to listed values | request phone enum = [ "+1", "+2" ] | narrowed to the values
+major | text narrowed to listed values | request phone enum = [ "+1", "+2" ] | tightened: enum none is now
 major | another pattern | request phone pattern = "^[0-9]+$" | GroupRequest.phone: pattern
-major | a format where none was | request name format = email | limit tightened: format none is now email
-minor | an integer that may be a fraction | request step type = number | widened: type integer is now number
-major | text that must be a number | request note type = [ number, "null" ] | changed: type string is now number
-major | a limit on a list's items | request tags items maxLength = 10 | GroupRequest.tags[]: limit tightened
-major | fewer items in a list | request tags maxItems = 5 | GroupRequest.tags: limit tightened: maxItems
-major | items that must differ | request tags uniqueItems = true | limit tightened: uniqueItems
+major | text that must be a number | request note type = [ number, "null" ] | type ["string","null"] is now ["number","null"]
+major | a limit on a list's items | request tags items maxLength = 10 | GroupRequest.tags[]: tightened
+major | items that must differ | request tags uniqueItems = true | tightened: uniqueItems
 major | a required field deep inside | schema Person required 1 = email | Person.email: is now required (sent to createGroup)
 major | a field required beside allOf | request owner allOf 1 required = [ email, boss ] | GroupRequest.owner.boss: is now required
-major | a schema swapped for one in place | request people items = { type: object, required: [ id, email ], properties: { id: { type: string }, email: { type: string }, boss: {} }, additionalProperties: false } | GroupRequest.people[].email: is now required
 minor | an alternative that may be sent too | request target oneOf 2 = { $ref: "#/components/schemas/Member" } | the alternative Member was added
-major | an alternative that may no longer be sent | request target oneOf 1 - | the alternative ToServer was removed
-major | a required field of an alternative | schema ToPhone required 1 = number | ToPhone.number: is now required
-major | further request fields refused | schema GroupRequest additionalProperties = false | further fields are now refused
-minor | further request fields allowed | schema Person additionalProperties = true | further fields are now allowed
-major | another type of further fields | request settings additionalProperties type = number | GroupRequest.settings.*: changed: type
-minor | a body that may be left out | create requestBody required = false | createGroup body: is now optional
+major | an alternative that may no longer be sent | request target oneOf 1 - | GroupRequest.target.type: a required field was added
+major | further request fields refused | schema GroupRequest additionalProperties = false | additionalProperties true is now false
+minor | further request fields allowed | schema Person additionalProperties = true | Person: additionalProperties false is now true
 major | a body where none was | list requestBody = { required: true, content: {} } | listGroups body: was added and is required
-major | a media type no longer taken | create requestBody content = { text/plain: { schema: { type: string } } } | media type application/json was removed
 major | a keyword without a rule | request name x-shape = round | x-shape none is now round, and there is no rule for it
 # What customers receive
 minor | an optional response field | group colour = { type: string } | Group.colour: an optional field was added (received from listGroups (200), received from createGroup (201))
@@ -100,41 +77,34 @@ minor | a required response field | group colour = { type: string } ; schema Gro
 major | a removed response field | group until - | Group.until: the field was removed
 major | required to optional in a response | schema Group required = [ id, name ] | Group.size: is now optional
 minor | optional to required in a response | schema Group required 3 = until | Group.until: is now required
-major | nullable added in a response | group size type = [ integer, "null" ] | Group.size: may now be null
-minor | nullable dropped in a response | group until type = string | Group.until: may no longer be null
-minor | nullable dropped from a reference | group details = { $ref: "#/components/schemas/Details" } | may no longer be null
+major | nullable added in a response | group size type = [ integer, "null" ] | Group.size: loosened: type
+minor | nullable dropped in a response | group until type = string | Group.until: tightened: type
+minor | nullable dropped from a reference | group details = { $ref: "#/components/schemas/Details" } | tightened: type
 minor | an enum value added to an open list in a response | group kind enum 2 = beyond | Group.kind: value "beyond" was added
 major | an enum value added to a closed list in a response | group state enum 2 = idle | Group.state: value "idle" was added to a closed enum
 major | an enum value removed in a response | group kind enum = [ near ] | Group.kind: value "far" was removed
 major | an open list that is closed | group kind x-open-enum - | the enum is now closed
 major | a closed list that is opened | group state x-open-enum = true | the enum is now open
-major | a limit loosened in a response | group size maximum = 90 | Group.size: limit loosened
-minor | a limit tightened in a response | group size maximum = 50 | Group.size: limit tightened
-major | a format dropped in a response | group until format - | limit loosened: format date-time is now none
-major | an integer that becomes a number in a response | group size type = number | widened: type integer is now number
-minor | a number that becomes an integer in a response | schema Member properties order type = integer | Member.order: narrowed
-major | a field of a list's items removed | schema Member properties order - | Member.order: the field was removed
+major | a limit loosened in a response | group size maximum = 90 | Group.size: loosened
+major | a format dropped in a response | group until format - | loosened: format date-time is now none
+major | an integer that becomes a number in a response | group size type = number | loosened: type integer is now number
 major | an alternative that may be received too | group target anyOf 3 = { $ref: "#/components/schemas/Member" } | the alternative Member was added
-major | an alternative that no longer comes | group target anyOf = [ { $ref: "#/components/schemas/ToPhone" }, { type: "null" } ] | the alternative ToServer was removed
-major | open fields of a response closed | schema Details additionalProperties = false | Details: further fields are now refused
+major | an alternative that no longer comes | group target anyOf = [ { $ref: "#/components/schemas/ToPhone" }, { type: "null" } ] | Group.target: anyOf was removed
+major | open fields of a response closed | schema Details additionalProperties = false | Details: additionalProperties
 patch | a default named in a response | group size default = 30 | Group.size: default
 # Answers
 major | a success status added | create responses 202 = { description: Later. } | createGroup 202: the status code was added
 minor | an error status added beside a default | create responses 409 = { description: Kept. } | createGroup 409: the status code was added
 major | an error status added where no default is | list responses 409 = { description: Kept. } | listGroups 409: the status code was added
 major | a status removed | create responses 400 - | createGroup 400: the status code was removed
-minor | a response header added | create responses 201 headers ETag = { schema: { type: string } } | createGroup 201 header ETag: was added
 major | a response header removed | create responses 201 headers X-Request-Id - | header X-Request-Id: was removed
 major | a response header no longer sure to come | create responses 201 headers X-Request-Id required = false | header X-Request-Id: is now optional
 major | a body that no longer comes | create responses 201 content - | media type application/json was removed
 # Webhooks
 minor | a webhook's field added | schema GroupChanged properties by = { type: string } ; schema GroupChanged required 1 = by | GroupChanged.by: a required field was added (received from groupChanged)
 major | a webhook's field that may be missing | schema GroupChanged required = [] | GroupChanged.type: is now optional
-major | a webhook's header that may be missing | changed parameters 0 required = false | header parameter signature: is now optional
 minor | a webhook's header added | changed parameters 1 = { name: Sent-At, in: header, required: true, schema: { type: string } } | header parameter sent-at: was added
 major | another signature | changed x-signature toleranceSecs = 60 | groupChanged: x-signature
-minor | another answer that a webhook takes | changed responses 4XX = { description: Declined. } | groupChanged 4XX: the status code was added
-minor | a webhook added | webhooks group.gone = { post: { operationId: groupGone, security: [], responses: { "204": { description: Gone. } } } } | groupGone: the operation POST group.gone was added
 # Codes and limits
 minor | an error code added | code name_new = { status: 409, group: Names } ; schema Problem properties code enum 2 = name_new | error code name_new: was added
 major | an error code removed | code name_odd - | error code name_odd: was removed
@@ -160,48 +130,26 @@ patch | a schema that nothing refers to | schema Unused = { type: string } | a p
 /** The same for edits that an unusual state has to come before: `place = before => after`. */
 export const turns = rowsOf(`
 major | a field beside alternatives that goes | group shape = { type: object, properties: { a: { type: string } }, oneOf: [ { required: [ a ] }, { type: object, minProperties: 2 } ] } => { type: object, oneOf: [ { required: [ a ] }, { type: object, minProperties: 2 } ] } | Group.shape.a: the field was removed
-major | a limit beside alternatives | request shape = { maxLength: 9, anyOf: [ { type: string }, { type: number } ] } => { maxLength: 8, anyOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: limit tightened: maxLength 9 is now 8
+major | a limit beside alternatives | request shape = { maxLength: 9, anyOf: [ { type: string }, { type: number } ] } => { maxLength: 8, anyOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: tightened: maxLength 9 is now 8
 major | a discriminator that goes | group shape = { oneOf: [ { type: object }, { type: string } ], discriminator: { propertyName: kind } } => { oneOf: [ { type: object }, { type: string } ] } | Group.shape: discriminator
-major | an alternative of the same type as another | group shape = { oneOf: [ { type: string, pattern: ^a }, { type: string, pattern: ^b } ] } => { oneOf: [ { type: string, pattern: ^a }, { type: string, pattern: ^b }, { type: string, pattern: ^c } ] } | Group.shape: the alternative string (3) was added
-major | a limit that comes along with a choice | request shape = { type: string } => { maxLength: 9, anyOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: limit tightened: maxLength none is now 9
-minor | a choice where there was none | request shape = { type: string } => { anyOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: the alternative number was added
+major | a choice where there was none | request shape = { type: string } => { anyOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: anyOf was added
 major | a field demanded that the schema does not describe | request shape = { type: object } => { type: object, required: [ colour ] } | GroupRequest.shape.colour: is now required
 # Siblings of allOf
-major | a limit added in a sibling of allOf | request shape = { allOf: [ { type: string, maxLength: 9 }, { minLength: 1 } ] } => { allOf: [ { type: string, maxLength: 9 }, { minLength: 1, maxLength: 5 } ] } | GroupRequest.shape: limit tightened: maxLength 9 is now 5
-major | a limit tightened in the first sibling of allOf | request shape = { allOf: [ { type: string, maxLength: 8 }, { maxLength: 9 } ] } => { allOf: [ { type: string, maxLength: 7 }, { maxLength: 9 } ] } | limit tightened: maxLength 8 is now 7
+major | a limit added in a sibling of allOf | request shape = { allOf: [ { type: string, maxLength: 9 }, { minLength: 1 } ] } => { allOf: [ { type: string, maxLength: 9 }, { minLength: 1, maxLength: 5 } ] } | GroupRequest.shape: tightened: maxLength 9 is now 5
 patch | a limit that another sibling already exceeds | request shape = { allOf: [ { type: string, maxLength: 9 }, { minLength: 1 } ] } => { allOf: [ { type: string, maxLength: 9 }, { minLength: 1, maxLength: 20 } ] } | a part that no operation refers to changed
-minor | the tightest sibling loosened | request shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string, maxLength: 15 }, { maxLength: 20 } ] } | limit loosened: maxLength 9 is now 15
-patch | a looser sibling loosened | request shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string, maxLength: 9 }, { maxLength: 30 } ] } | a part that no operation refers to changed
+minor | the tightest sibling loosened | request shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string, maxLength: 15 }, { maxLength: 20 } ] } | loosened: maxLength 9 is now 15
 patch | keywords moved between siblings of allOf | request shape = { allOf: [ { type: string, maxLength: 9 }, { minLength: 1, pattern: ^a } ] } => { minLength: 1, allOf: [ { type: string }, { maxLength: 9 }, { allOf: [ { pattern: ^a } ] } ] } | a part that no operation refers to changed
-major | a limit beside allOf that is looser than inside, made tighter | request shape = { maxLength: 9, allOf: [ { type: string, maxLength: 5 } ] } => { maxLength: 3, allOf: [ { type: string, maxLength: 5 } ] } | limit tightened: maxLength 5 is now 3
-major | a limit inside allOf below the one beside it | request shape = { maxLength: 9, allOf: [ { type: string } ] } => { maxLength: 9, allOf: [ { type: string, maxLength: 4 } ] } | limit tightened: maxLength 9 is now 4
-major | a limit in a nested allOf | request shape = { allOf: [ { allOf: [ { type: integer, minimum: 1 }, { minimum: 2 } ] }, {} ] } => { allOf: [ { allOf: [ { type: integer, minimum: 3 }, { minimum: 2 } ] }, {} ] } | limit tightened: minimum 2 is now 3
-minor | a limit tightened through allOf in a response | group shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string, maxLength: 7 }, { maxLength: 20 } ] } | Group.shape: limit tightened: maxLength 9 is now 7
-major | a limit loosened through allOf in a response | group shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string }, { maxLength: 20 } ] } | Group.shape: limit loosened: maxLength 9 is now 20
-major | a limit beside a reference | request shape = { $ref: "#/components/schemas/GroupRequest/properties/name" } => { $ref: "#/components/schemas/GroupRequest/properties/name", maxLength: 50 } | GroupRequest.shape: limit tightened: maxLength 100 is now 50
+major | a limit loosened through allOf in a response | group shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string }, { maxLength: 20 } ] } | Group.shape: loosened: maxLength 9 is now 20
+major | a limit beside a reference | request shape = { $ref: "#/components/schemas/GroupRequest/properties/name" } => { $ref: "#/components/schemas/GroupRequest/properties/name", maxLength: 50 } | GroupRequest.shape: tightened: maxLength 100 is now 50
 patch | a looser limit beside a reference | request shape = { $ref: "#/components/schemas/GroupRequest/properties/name" } => { $ref: "#/components/schemas/GroupRequest/properties/name", maxLength: 500 } | a part that no operation refers to changed
 major | a field required beside a reference | request shape = { $ref: "#/components/schemas/Person" } => { $ref: "#/components/schemas/Person", required: [ email ] } | GroupRequest.shape.email: is now required
-major | a field of a reference narrowed beside it | request shape = { $ref: "#/components/schemas/ToPhone", properties: { number: { maxLength: 20 } } } => { $ref: "#/components/schemas/ToPhone", properties: { number: { maxLength: 10 } } } | GroupRequest.shape.number: limit tightened: maxLength 20 is now 10
-major | a field of one sibling narrowed in another | request shape = { allOf: [ { properties: { a: { type: string, maxLength: 9 } } }, { properties: { b: { type: string } } } ] } => { allOf: [ { properties: { a: { type: string, maxLength: 9 } } }, { properties: { b: { type: string }, a: { maxLength: 4 } } } ] } | GroupRequest.shape.a: limit tightened: maxLength 9 is now 4
-major | a field narrowed in another sibling's further fields | request shape = { allOf: [ { properties: { a: { type: string } } }, { additionalProperties: { maxLength: 9 } } ] } => { allOf: [ { properties: { a: { type: string } } }, { additionalProperties: { maxLength: 4 } } ] } | GroupRequest.shape.a: limit tightened: maxLength 9 is now 4
-major | a sibling that refuses the fields of another | request shape = { allOf: [ { properties: { a: { type: string } } }, { properties: { b: { type: string } } } ] } => { allOf: [ { properties: { a: { type: string } } }, { properties: { b: { type: string } }, additionalProperties: false } ] } | GroupRequest.shape.a: the field was removed
-major | a value that one sibling no longer lists | request shape = { allOf: [ { enum: [ a, b ] }, { enum: [ b, a, c ] } ] } => { allOf: [ { enum: [ a, b ] }, { enum: [ b, c ] } ] } | GroupRequest.shape: value "a" was removed
-minor | a value that both siblings list at last | request shape = { allOf: [ { enum: [ a, b ] }, { enum: [ a ] } ] } => { allOf: [ { enum: [ a, b ] }, { enum: [ a, b ] } ] } | GroupRequest.shape: value "b" was added
-major | a type narrowed by a sibling | request shape = { allOf: [ { type: [ string, number ] }, {} ] } => { allOf: [ { type: [ string, number ] }, { type: integer } ] } | narrowed: type string or number is now integer
-major | null refused by a sibling | request shape = { allOf: [ { type: [ string, "null" ] }, {} ] } => { allOf: [ { type: [ string, "null" ] }, { type: string } ] } | GroupRequest.shape: may no longer be null
-major | a second pattern | request shape = { allOf: [ { type: string, pattern: ^a } ] } => { allOf: [ { type: string, pattern: ^a }, { pattern: b$ } ] } | limit tightened: pattern ^a is now ^a and b$
-minor | one of two patterns taken away | request shape = { allOf: [ { type: string, pattern: ^a }, { pattern: b$ } ] } => { allOf: [ { type: string, pattern: ^a } ] } | limit loosened: pattern ^a and b$ is now ^a
-major | a step that siblings share | request shape = { allOf: [ { type: integer, multipleOf: 4 }, {} ] } => { allOf: [ { type: integer, multipleOf: 4 }, { multipleOf: 6 } ] } | limit tightened: multipleOf 4 is now 12
-major | items narrowed by a sibling | request shape = { allOf: [ { type: array, items: { type: string } }, {} ] } => { allOf: [ { type: array, items: { type: string } }, { items: { maxLength: 5 } } ] } | GroupRequest.shape[]: limit tightened: maxLength none is now 5
-major | a list of values closed by a sibling | group shape = { allOf: [ { enum: [ a, b ], x-open-enum: true }, {} ] } => { allOf: [ { enum: [ a, b ], x-open-enum: true }, { enum: [ a, b ] } ] } | Group.shape: the enum is now closed
-major | a limit of an alternative tightened through allOf | request shape = { oneOf: [ { type: string }, { allOf: [ { type: integer, maximum: 9 }, { maximum: 20 } ] } ] } => { oneOf: [ { type: string }, { allOf: [ { type: integer, maximum: 9 }, { maximum: 5 } ] } ] } | GroupRequest.shape (integer): limit tightened: maximum 9 is now 5
+major | a sibling that refuses the fields of another | request shape = { allOf: [ { properties: { a: { type: string } } }, { properties: { b: { type: string } } } ] } => { allOf: [ { properties: { a: { type: string } } }, { properties: { b: { type: string } }, additionalProperties: false } ] } | GroupRequest.shape: tightened: additionalProperties
+major | a list of values closed by a sibling | group shape = { allOf: [ { enum: [ a, b ], x-open-enum: true }, {} ] } => { allOf: [ { enum: [ a, b ], x-open-enum: true }, { enum: [ a, b ] } ] } | there is no rule for it
 major | a limit of an alternative beside its reference | request shape = { anyOf: [ { $ref: "#/components/schemas/ToPhone" }, { $ref: "#/components/schemas/ToServer" } ] } => { anyOf: [ { $ref: "#/components/schemas/ToPhone", required: [ number ] }, { $ref: "#/components/schemas/ToServer" } ] } | GroupRequest.shape (ToPhone).number: is now required
-major | an alternative taken from one of two choices | request shape = { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, { anyOf: [ { minLength: 1 }, { minimum: 1 } ] } ] } => { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, { anyOf: [ { minLength: 1 } ] } ] } | limit tightened: minLength none is now 1
-major | a choice in a sibling | request shape = { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, {} ] } => { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, { anyOf: [ { maxLength: 1 }, { minimum: 1 } ] } ] } | GroupRequest.shape: a further anyOf was added
-major | alternatives of which only one may fit | request shape = { anyOf: [ { type: string }, { type: number } ] } => { oneOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: anyOf is now oneOf
+major | a choice in a sibling | request shape = { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, {} ] } => { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, { anyOf: [ { maxLength: 1 }, { minimum: 1 } ] } ] } | GroupRequest.shape: anyOf was added
+major | alternatives of which only one may fit | request shape = { anyOf: [ { type: string }, { type: number } ] } => { oneOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: oneOf was added
 major | a field that no value may have | request shape = { type: object, properties: { a: {} } } => { type: object, properties: { a: false } } | GroupRequest.shape.a: the field was removed
-major | a name that may no longer be used | request shape = { type: object } => { type: object, properties: { a: false } } | GroupRequest.shape.a: is now refused
-major | a pattern of names beside another | request shape = { type: object, allOf: [ { patternProperties: { ^a: { type: string } } } ] } => { type: object, allOf: [ { patternProperties: { ^a: { type: string } } }, { patternProperties: { ^a: { maxLength: 3 } } } ] } | GroupRequest.shape: patternProperties
+major | a name that may no longer be used | request shape = { type: object } => { type: object, properties: { a: false } } | GroupRequest.shape.a: none is now false
 # Other parts
 major | servers of one path | paths /groups servers = [ { url: http://127.0.0.1:3 } ] => [ { url: http://127.0.0.1:4 } ] | /groups: servers
 `);

@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { packagesIn, surfacesOf } from "../../scripts/release/compare/surface.ts";
-import { checkFiles } from "../../scripts/release/earlier-cases.ts";
-import { inOrder, notesOf } from "../../scripts/release/release-files.ts";
+import { withCompatibility } from "../../scripts/release/compatibility.ts";
+import { inOrder } from "../../scripts/release/pack.ts";
+import { checkSuite, packagesIn, surfacesOf } from "../../scripts/release/surface.ts";
+import { notesOf, pythonVersion } from "../../scripts/release/versions.ts";
 
 const options = {
   target: "es2022",
@@ -74,7 +75,6 @@ type table = unknown;
 describe("an export that hides its names", () => {
   it.each([
     ["all of another package", 'export * from "elsewhere";', "export * from"],
-    ["a namespace", 'export * as tables from "./table.gen.ts";', "export * as"],
     ["a default", "const one = 1;\nexport default one;", "export default"],
     ["a file that does not exist", 'export * from "./missing.ts";', "wrote no declarations"],
   ])("is refused: %s", async (_, text, words) => {
@@ -95,29 +95,19 @@ describe("an export that hides its names", () => {
   });
 });
 
-describe("cases of the last release", () => {
-  const begin = (options: string) => `import { begin } from "../packages/pack/src/index.ts";\nbegin(${options});\n`;
-  const cases = new Map([
-    ["cases/index.ts", 'import "./good.ts";\nimport "./bad.ts";\n'],
-    ["cases/good.ts", begin("{ to: {} }")],
-    ["cases/bad.ts", begin("{ to: 1 }")],
-    ["cases/unreached.ts", begin("{}")],
-  ]);
+describe("the contract suite of the last release", () => {
+  const begin = (options: string) => `import { begin } from "pack";\nbegin(${options});\n`;
 
-  it("are reported with the line that no longer compiles, if the entry imports them", async () => {
-    const found = await checkFiles(cases, "cases/index.ts", folder, options);
-    expect(found).toMatchObject([{ bump: "major", usedIn: ["cases/bad.ts:2"] }]);
-    expect(found[0]?.message).toContain("no longer compile: ");
-  });
-
-  it("replace the files on disk", async () => {
-    mkdirSync(join(folder, "cases"));
-    writeFileSync(join(folder, "cases/bad.ts"), begin("{ to: {} }"));
-    expect(await checkFiles(cases, "cases/index.ts", folder, options)).toHaveLength(1);
-  });
-
-  it("fail if the entry is missing", async () => {
-    await expect(checkFiles(new Map(), "cases/index.ts", folder, options)).rejects.toThrow("has no cases/index.ts");
+  it("is reported with the line that no longer compiles, if the entry imports it", async () => {
+    const suite = new Map([
+      ["suite/index.ts", 'import "./good.ts";\nimport "./bad.ts";\n'],
+      ["suite/good.ts", begin("{ to: {} }")],
+      ["suite/bad.ts", begin("{ to: 1 }")],
+      ["suite/unreached.ts", begin("{}")],
+    ]);
+    const found = await checkSuite(suite, packagesIn(join(folder, "packages")), folder, options);
+    expect(found).toMatchObject([{ bump: "major", usedIn: ["suite/bad.ts:2"] }]);
+    expect(found[0]?.message).toContain("no longer compiles: ");
   });
 });
 
@@ -133,16 +123,42 @@ describe("release files", () => {
     ]);
   });
 
-  it("fail for circular dependencies", () => {
-    expect(() => inOrder([{ name: "a" }, { name: "b" }], ({ name }) => (name === "a" ? ["b"] : ["a"]))).toThrow(
-      "a needs b needs a",
-    );
-  });
-
   it("have the notes of their own version only", () => {
     const changelog = "# pack\n\n## 1.1.0\n\n### Minor Changes\n\n- A note.\n\n## 1.0.0\n\n- The first.\n";
     expect(notesOf(changelog, "1.1.0")).toBe("### Minor Changes\n\n- A note.");
     expect(notesOf(changelog, "1.0.0")).toBe("- The first.");
     expect(notesOf(changelog, "2.0.0")).toBe("");
+  });
+});
+
+describe("versions", () => {
+  it.each([
+    ["1.2.3", "1.2.3"],
+    ["2.0.0-next.1", "2.0.0.dev1"],
+    ["2.0.0-alpha.0", "2.0.0a0"],
+    ["2.0.0-rc.12", "2.0.0rc12"],
+  ])("%s is %s in Python", (version, expected) => {
+    expect(pythonVersion(version)).toBe(expected);
+  });
+
+  it.each(["2.0.0-canary.0", "2.0.0-next"])("has no form in Python: %s", (version) => {
+    expect(() => pythonVersion(version)).toThrow(`${version} has no form in Python.`);
+  });
+
+  it("stand in a table with a row for each version of the contract, the newest first", () => {
+    const release = (spec: string, sdk: string) => ({
+      versions: { "@call-transfer/spec": spec, "@call-transfer/sdk": sdk },
+      packages: "",
+    });
+    const page = "<!-- versions, written by `npm run release -- version` -->\n<!-- end of versions -->";
+    const text = withCompatibility(page, [
+      release("1.0.0", "1.0.0"),
+      release("1.0.0", "1.0.1"),
+      release("1.1.0", "1.1.0"),
+    ]);
+    const rows = text
+      .split("\n")
+      .flatMap((line) => (/^\| \d/.test(line) ? [line.split(" | ").slice(0, 2).join(" | ")] : []));
+    expect(rows).toEqual(["| 1.1.0 | 1.1.0", "| 1.0.0 | 1.0.0 to 1.0.1"]);
   });
 });

@@ -1,17 +1,25 @@
 // Compares two versions of a schema. What customers send must stay accepted; what they receive must stay within what they
 // know. Removing a name is breaking in both directions (§9.2).
-import { type Bump, type Change, change, changeIf, compareNamed } from "../change.ts";
-import { isEqual, type JsonObject, listDifference, objectIn, stable } from "../json.ts";
-import { AllOf, type Choice, lowerLimits, notes, partsOf, upperLimits } from "./intersection.ts";
-import { componentOf, expanded, factsOf, labelOf, type SchemaFacts } from "./schema-facts.ts";
-
-/** Whether customers send or receive the value. */
-export type Direction = "sent" | "received";
+import { type Bump, type Change, change, compareNamed } from "../change.ts";
+import {
+  isEqual,
+  isObject,
+  type JsonObject,
+  listDifference,
+  listIn,
+  mapIn,
+  nameOf,
+  objectIn,
+  resolved,
+  stable,
+  textsIn,
+} from "../json.ts";
 
 export interface SchemaPlace {
   readonly before: JsonObject;
   readonly after: JsonObject;
-  readonly direction: Direction;
+  /** Whether customers send or receive the value. */
+  readonly direction: "sent" | "received";
   /** Path of the value, e.g. `createDestinationGroup body`. Inside a component, the path starts with its name. */
   readonly place: string;
   /** Where customers see the value, e.g. `sent to createDestinationGroup`. */
@@ -20,14 +28,109 @@ export interface SchemaPlace {
   readonly within?: ReadonlySet<string>;
 }
 
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+const lowerLimits = words("minimum exclusiveMinimum minLength minItems minProperties");
+const upperLimits = words("maximum exclusiveMaximum maxLength maxItems maxProperties");
+/** Keywords that only describe. */
+const notes = words("title description example examples $comment externalDocs x-assumption x-values-from");
+/** Keywords whose values do not count where another one is compared. */
+const comparedTogether = words("required x-open-enum");
+const deepest = 32;
+
+const isNull = (schema: unknown): boolean => objectIn(schema).type === "null";
+const typesOf = (type: unknown): readonly string[] => (typeof type === "string" ? [type] : textsIn(type));
+
+/**
+ * What a schema says, with what its reference, its `allOf` and an only alternative say. Two that say different things of one
+ * keyword are kept apart in `allOf`, for which there is no rule: then a change is a major.
+ */
+function together(schema: unknown, document: JsonObject, depth = 0): JsonObject {
+  if (schema === false) return { type: [] };
+  const { $ref, allOf, oneOf, anyOf, const: only, ...own } = objectIn(schema);
+  if (depth > deepest) return own;
+  const referred = [...(typeof $ref === "string" ? [resolved({ $ref }, document)] : []), ...listIn(allOf)];
+  const parts = referred.map((part) => together(part, document, depth + 1));
+  const several: Record<string, unknown> = {};
+  for (const [kind, alternatives] of Object.entries({ oneOf, anyOf })) {
+    const others = listIn(alternatives).filter((alternative) => !isNull(alternative));
+    if (others.length > 1) several[kind] = alternatives;
+    if (others.length !== 1) continue;
+    const { type, ...single } = together(others[0], document, depth + 1);
+    const isNullable = others.length < listIn(alternatives).length && type !== undefined;
+    parts.push({ ...single, ...(type !== undefined && { type: isNullable ? [...typesOf(type), "null"] : type }) });
+  }
+  const values = only === undefined ? {} : { enum: [only] };
+  return [...parts, { ...own, ...several, ...values }].reduce(both, {});
+}
+
+function both(one: JsonObject, other: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...one };
+  const apart: JsonObject[] = [];
+  for (const [keyword, value] of Object.entries(other)) {
+    const known = one[keyword];
+    const isAnotherList = keyword === "enum" && one["x-open-enum"] !== other["x-open-enum"];
+    if (known === undefined || notes.has(keyword) || (isEqual(known, value) && !isAnotherList)) merged[keyword] = value;
+    else if (keyword === "required") merged.required = [...new Set([...textsIn(known), ...textsIn(value)])];
+    else if (keyword === "properties") merged.properties = bothFields(objectIn(known), objectIn(value));
+    else if (lowerLimits.has(keyword)) merged[keyword] = Math.max(Number(known), Number(value));
+    else if (upperLimits.has(keyword)) merged[keyword] = Math.min(Number(known), Number(value));
+    else apart.push({ [keyword]: value });
+  }
+  return apart.length === 0 ? merged : { ...merged, allOf: [...listIn(one.allOf), ...apart] };
+}
+
+/** A field that two schemas describe is held to both. */
+const bothFields = (one: JsonObject, other: JsonObject): JsonObject => ({
+  ...one,
+  ...Object.fromEntries(
+    Object.entries(other).map(([name, schema]) => {
+      const known = one[name];
+      return [name, known === undefined || isEqual(known, schema) ? schema : { allOf: [known, schema] }];
+    }),
+  ),
+});
+
+/** The component that a schema refers to, possibly beside null and descriptions. */
+function componentOf(schema: unknown): string | undefined {
+  const { $ref, oneOf, anyOf, ...beside } = objectIn(schema);
+  if ($ref !== undefined)
+    return Object.keys(beside).every((keyword) => notes.has(keyword)) ? nameOf(schema) : undefined;
+  const [only, ...others] = [...listIn(oneOf), ...listIn(anyOf)].filter((alternative) => !isNull(alternative));
+  return others.length === 0 ? nameOf(only) : undefined;
+}
+
+/** Alternatives by a label: the component, a field with a fixed value, the type, or the whole schema. Equal labels get a number. */
+function labelled(alternatives: unknown, document: JsonObject): Map<string, unknown> {
+  const labelOf = (alternative: unknown): string => {
+    const { properties, type } = together(alternative, document);
+    const fixed = [...mapIn(properties)].flatMap(([name, property]) => {
+      const values = listIn(together(property, document).enum);
+      return values.length === 1 ? [`${name} ${stable(values[0])}`] : [];
+    });
+    return nameOf(alternative) ?? fixed[0] ?? (typesOf(type).join(" or ") || stable(alternative));
+  };
+  const found = new Map<string, unknown>();
+  for (const each of listIn(alternatives)) {
+    const label = labelOf(each);
+    let own = label;
+    for (let count = 2; found.has(own); count += 1) own = `${label} (${count})`;
+    found.set(own, each);
+  }
+  return found;
+}
+
+/** A value of a keyword with its references replaced by what they refer to. A reference to itself stays. */
+function expanded(value: unknown, document: JsonObject, within: readonly string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => expanded(one, document, within));
+  if (!isObject(value)) return value;
+  const { $ref, ...own } = value;
+  const beside = Object.fromEntries(Object.entries(own).map(([key, one]) => [key, expanded(one, document, within)]));
+  if (typeof $ref !== "string" || within.includes($ref)) return { ...($ref !== undefined && { $ref }), ...beside };
+  return { ...beside, $ref: expanded(resolved({ $ref }, document), document, [...within, $ref]) };
+}
+
 const shown = (value: unknown): string =>
-  value === undefined
-    ? "none"
-    : value instanceof AllOf
-      ? value.values.map(shown).join(" and ")
-      : typeof value === "string"
-        ? value
-        : stable(value);
+  value === undefined ? "none" : typeof value === "string" ? value : stable(value);
 
 /** Fewer values are allowed: breaks customers who send the value. */
 const narrowed = (at: SchemaPlace): Bump => (at.direction === "sent" ? "major" : "minor");
@@ -38,213 +141,124 @@ const widened = (at: SchemaPlace): Bump => (at.direction === "sent" ? "minor" : 
 export const changeAt = (at: SchemaPlace, bump: Bump, message: string): Change =>
   change(bump, at.place, message, at.usedIn);
 
-/** Every change between two schemas. */
+/** Every change between two schemas. `true` and a missing schema allow anything. */
 export function compareSchemas(before: unknown, after: unknown, at: SchemaPlace): Change[] {
   const pair = `${stable(before)} → ${stable(after)}`;
   if (at.within?.has(pair)) return [];
   const name = componentOf(after);
   const place = name && name === componentOf(before) ? name : at.place;
   const inside: SchemaPlace = { ...at, place, within: new Set([...(at.within ?? []), pair]) };
-  const [was, is] = [factsOf(before, at.before), factsOf(after, at.after)];
+  const [was, is] = [together(before, at.before), together(after, at.after)];
   return [
-    ...changeIf(!was.nullable && is.nullable, widened(at), place, "may now be null", at.usedIn),
-    ...changeIf(was.nullable && !is.nullable, narrowed(at), place, "may no longer be null", at.usedIn),
-    ...compareChoices(choicesOf(was, is, before), choicesOf(is, was, after), inside),
-    ...compareFacts(beside(was, is), beside(is, was), inside),
+    ...compareFields(was, is, inside),
+    ...Object.keys({ ...was, ...is })
+      .filter((keyword) => !comparedTogether.has(keyword))
+      .flatMap((keyword) => compareKeyword(keyword, was, is, inside)),
+    ...compareOpenness(was, is, inside),
   ];
 }
 
-/** When only the other side is a choice, this side counts as one of its alternatives. */
-const isAlternative = (facts: SchemaFacts, other: SchemaFacts): boolean =>
-  facts.choices.length === 0 && other.choices.length === 1;
-
-const choicesOf = (facts: SchemaFacts, other: SchemaFacts, whole: unknown): readonly Choice[] =>
-  isAlternative(facts, other) ? other.choices.map(({ kind }) => ({ kind, alternatives: [whole] })) : facts.choices;
-
-const beside = (facts: SchemaFacts, other: SchemaFacts): SchemaFacts =>
-  isAlternative(facts, other) ? { ...factsOf({}, {}), types: other.types } : facts;
-
-/** Compares choices in pairs. Equal choices come first, so that a new choice does not shift the others. */
-function compareChoices(was: readonly Choice[], is: readonly Choice[], at: SchemaPlace): Change[] {
-  const isIn = (choice: Choice, choices: readonly Choice[]) => choices.some((one) => isEqual(one, choice));
-  const inOrder = (choices: readonly Choice[], others: readonly Choice[]) => [
-    ...choices.filter((choice) => isIn(choice, others)),
-    ...choices.filter((choice) => !isIn(choice, others)),
-  ];
-  const [old, now] = [inOrder(was, is), inOrder(is, was)];
-  const longer = old.length > now.length ? old : now;
-  return longer.flatMap((_, index) => {
-    const [one, other] = [old[index], now[index]];
-    if (!one) return [changeAt(at, narrowed(at), `a further ${other?.kind} was added`)];
-    if (!other) return [changeAt(at, widened(at), `a further ${one.kind} was removed`)];
-    return [
-      ...changeIf(
-        one.kind === "anyOf" && other.kind === "oneOf",
-        narrowed(at),
-        at.place,
-        "anyOf is now oneOf",
-        at.usedIn,
-      ),
-      ...changeIf(
-        one.kind === "oneOf" && other.kind === "anyOf",
-        widened(at),
-        at.place,
-        "oneOf is now anyOf",
-        at.usedIn,
-      ),
-      ...compareAlternatives(one.alternatives, other.alternatives, at),
-    ];
-  });
-}
-
-/** Compares everything except alternatives and null. */
-const compareFacts = (was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] => [
-  ...compareTypes(was, is, at),
-  ...compareValues(was, is, at),
-  ...compareFields(was, is, at),
-  ...compareFurtherFields(was, is, at),
-  ...compareInner(was.items, is.items, { ...at, place: `${at.place}[]` }),
-  ...Object.keys({ ...was.rest, ...is.rest }).flatMap((keyword) =>
-    compareKeyword(keyword, was.rest[keyword], is.rest[keyword], at),
-  ),
-];
-
-/** Compares item or field schemas. Two empty schemas are equal. */
-const compareInner = (before: unknown, after: unknown, at: SchemaPlace): Change[] =>
-  isEqual(before, {}) && isEqual(after, {}) ? [] : compareSchemas(before, after, at);
-
-const typeNames = ({ types }: SchemaFacts): string => (types === null ? "any" : types.join(" or ") || "none");
-
-function compareTypes(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] {
-  const includes = ({ types }: SchemaFacts, type: string) =>
-    types === null || types.includes(type) || (type === "integer" && types.includes("number"));
-  const covers = (one: SchemaFacts, other: SchemaFacts) =>
-    one.types === null || (other.types?.every((type) => includes(one, type)) ?? false);
-  const message = `type ${typeNames(was)} is now ${typeNames(is)}`;
-  const [keepsAll, addsNone] = [covers(is, was), covers(was, is)];
-  if (keepsAll && addsNone) return [];
-  if (keepsAll) return [changeAt(at, widened(at), `widened: ${message}`)];
-  return [addsNone ? changeAt(at, narrowed(at), `narrowed: ${message}`) : changeAt(at, "major", `changed: ${message}`)];
-}
-
-function compareValues(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] {
-  const [wasOpen, isOpen] = [was, is].map(({ rest }) => rest["x-open-enum"] === true);
-  const opened = wasOpen === isOpen ? [] : [changeAt(at, "major", `the enum is now ${isOpen ? "open" : "closed"}`)];
-  if (!was.values && !is.values) return opened;
-  if (!was.values) return [...opened, changeAt(at, narrowed(at), `narrowed to the values ${is.values?.join(", ")}`)];
-  if (!is.values) return [...opened, changeAt(at, widened(at), "no longer limited to listed values")];
-  const { added, removed } = listDifference(was.values, is.values);
-  // Clients that receive an open enum already expect unknown values (A-7).
-  const isSafe = at.direction === "sent" || (wasOpen && isOpen);
-  return [
-    ...opened,
-    ...added.map((value) =>
-      isSafe
-        ? changeAt(at, "minor", `value ${value} was added`)
-        : changeAt(at, "major", `value ${value} was added to a closed enum`),
-    ),
-    ...removed.map((value) => changeAt(at, "major", `value ${value} was removed`)),
-  ];
-}
-
-function compareFields(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] {
-  const names = [...Object.keys({ ...was.properties, ...is.properties }), ...was.required, ...is.required];
-  return [...new Set(names)].flatMap((name) => {
+function compareFields(was: JsonObject, is: JsonObject, at: SchemaPlace): Change[] {
+  const [fields, others] = [objectIn(was.properties), objectIn(is.properties)];
+  const [required, requiredNow] = [textsIn(was.required), textsIn(is.required)];
+  const names = new Set([...Object.keys({ ...fields, ...others }), ...required, ...requiredNow]);
+  return [...names].flatMap((name) => {
     const field = { ...at, place: `${at.place}.${name}` };
-    const [before, after] = [was.properties[name], is.properties[name]];
-    const isRequired = is.required.includes(name);
+    const [before, after] = [fields[name], others[name]];
+    const isRequired = requiredNow.includes(name);
     const [had, has] = [before, after].map((schema) => schema !== undefined && schema !== false);
     if (had && !has) return [changeAt(field, "major", "the field was removed")];
     if (!had && has) {
       const bump = isRequired && at.direction === "sent" ? "major" : "minor";
       return [changeAt(field, bump, `${isRequired ? "a required" : "an optional"} field was added`)];
     }
-    if (!had && before !== after) {
-      const isRefused = after === false;
-      return [changeAt(field, isRefused ? narrowed(at) : widened(at), `is ${isRefused ? "now" : "no longer"} refused`)];
-    }
+    if (!had && before !== after)
+      return [changeAt(field, after === false ? narrowed(at) : widened(at), `${shown(before)} is now ${shown(after)}`)];
     const becomes = isRequired
       ? changeAt(field, narrowed(at), "is now required")
       : changeAt(field, widened(at), "is now optional");
-    return [...(was.required.includes(name) === isRequired ? [] : [becomes]), ...compareSchemas(before, after, field)];
+    return [...(required.includes(name) === isRequired ? [] : [becomes]), ...compareSchemas(before, after, field)];
   });
 }
 
-/** What a schema may say about further fields, from the strictest on, and the message for a change to it. */
-const furtherFields = {
-  refused: "further fields are now refused",
-  unspecified: "further fields are no longer mentioned",
-  allowed: "further fields are now allowed",
-};
-
-function compareFurtherFields(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] {
-  if (was.further === is.further)
-    return compareInner(was.furtherSchema, is.furtherSchema, { ...at, place: `${at.place}.*` });
-  const order = Object.keys(furtherFields);
-  const opens = order.indexOf(is.further) > order.indexOf(was.further);
-  // Types of open fields allow reads and writes by any name, so closing them breaks both directions.
-  const bump = opens ? "minor" : was.further === "allowed" ? "major" : narrowed(at);
-  return [changeAt(at, bump, furtherFields[is.further])];
-}
-
-const compareAlternatives = (was: readonly unknown[], is: readonly unknown[], at: SchemaPlace): Change[] =>
-  compareNamed(labelled(was, at.before), labelled(is, at.after), {
-    removed: (label) => changeAt(at, "major", `the alternative ${label} was removed`),
-    added: (label) => changeAt(at, widened(at), `the alternative ${label} was added`),
-    kept: (old, now, label) => compareSchemas(old, now, { ...at, place: `${at.place} (${label})` }),
-  });
-
-/** Alternatives by label. Equal labels get a number. */
-function labelled(alternatives: readonly unknown[], document: JsonObject): Map<string, unknown> {
-  const found = new Map<string, unknown>();
-  for (const each of alternatives) {
-    const label = labelOf(each, document);
-    let own = label;
-    for (let count = 2; found.has(own); count += 1) own = `${label} (${count})`;
-    found.set(own, each);
+function compareKeyword(keyword: string, was: JsonObject, is: JsonObject, at: SchemaPlace): Change[] {
+  const [before, after] = [was[keyword], is[keyword]];
+  if (keyword === "properties") return [];
+  if (keyword === "items") return compareSchemas(before ?? {}, after ?? {}, { ...at, place: `${at.place}[]` });
+  if (keyword === "oneOf" || keyword === "anyOf") return compareAlternatives(keyword, before, after, at);
+  if (keyword === "additionalProperties" && isObject(before) && isObject(after))
+    return compareSchemas(before, after, { ...at, place: `${at.place}.*` });
+  if (isEqual(before, after)) {
+    // Schemas in keywords without a rule, such as `not`, are compared by what they refer to.
+    if (!stable(before).includes('"$ref"') || isEqual(expanded(before, at.before), expanded(after, at.after)))
+      return [];
+    return [changeAt(at, "major", `a schema in ${keyword} changed, and there is no rule for it`)];
   }
-  return found;
-}
-
-function compareKeyword(keyword: string, before: unknown, after: unknown, at: SchemaPlace): Change[] {
-  if (keyword === "x-open-enum") return [];
-  if (isEqual(before, after)) return compareReferences(keyword, before, after, at);
-  if (notes.has(keyword)) return [changeAt(at, "patch", `${keyword} was reworded`)];
   const message = `${keyword} ${shown(before)} is now ${shown(after)}`;
+  if (notes.has(keyword)) return [changeAt(at, "patch", `${keyword} was reworded`)];
   if (keyword === "deprecated") return [changeAt(at, "minor", message)];
   if (keyword === "default") {
-    if (at.direction === "received") return [changeAt(at, "patch", message)];
-    return before === undefined
-      ? [changeAt(at, "minor", `default ${shown(after)} was added`)]
-      : [changeAt(at, "major", message)];
+    const bump = at.direction === "received" ? "patch" : before === undefined ? "minor" : "major";
+    return [changeAt(at, bump, message)];
   }
+  if (keyword === "enum" && before !== undefined && after !== undefined) return compareValues(was, is, at);
+  // Types of open fields allow reads and writes by any name, so closing them breaks both directions.
+  if (keyword === "additionalProperties" && before !== undefined && before !== false)
+    return [changeAt(at, "major", message)];
   const tightens = isTighter(keyword, before, after);
   if (tightens === undefined) return [changeAt(at, "major", `${message}, and there is no rule for it`)];
-  return tightens
-    ? [changeAt(at, narrowed(at), `limit tightened: ${message}`)]
-    : [changeAt(at, widened(at), `limit loosened: ${message}`)];
-}
-
-/** Compares schemas in keywords without a rule, such as `not` and `contains`, by what they refer to. */
-function compareReferences(keyword: string, before: unknown, after: unknown, at: SchemaPlace): Change[] {
-  if (!stable(before).includes('"$ref"') || isEqual(expanded(before, at.before), expanded(after, at.after))) return [];
-  return [changeAt(at, "major", `a schema in ${keyword} changed, and there is no rule for it`)];
+  if (keyword === "additionalProperties" && !tightens) return [changeAt(at, "minor", message)];
+  return [changeAt(at, tightens ? narrowed(at) : widened(at), `${tightens ? "tightened" : "loosened"}: ${message}`)];
 }
 
 /** Whether a keyword allows less than before; undefined when that is unknown. */
 function isTighter(keyword: string, before: unknown, after: unknown): boolean | undefined {
-  const isLimit = lowerLimits.has(keyword) || upperLimits.has(keyword);
   if (keyword === "uniqueItems") return after === true;
+  if (keyword === "additionalProperties") return before === undefined ? after === false : false;
+  if (keyword === "type" && before !== undefined && after !== undefined) {
+    const [types, others] = [typesOf(before), typesOf(after)];
+    const covers = (one: readonly string[], other: readonly string[]): boolean =>
+      other.every((type) => one.includes(type) || (type === "integer" && one.includes("number")));
+    return covers(types, others) ? true : covers(others, types) ? false : undefined;
+  }
   if (typeof before === "number" && typeof after === "number") {
-    if (isLimit) return lowerLimits.has(keyword) ? after > before : after < before;
+    if (lowerLimits.has(keyword)) return after > before;
+    if (upperLimits.has(keyword)) return after < before;
     if (keyword === "multipleOf" && after % before === 0) return true;
     if (keyword === "multipleOf" && before % after === 0) return false;
   }
-  if (!isLimit && !["pattern", "format", "multipleOf"].includes(keyword)) return undefined;
-  const includes = (one: unknown, other: unknown): boolean =>
-    partsOf(other).every((part) => partsOf(one).some((known) => isEqual(known, part)));
-  if (includes(after, before)) return true;
-  return includes(before, after) ? false : undefined;
+  const isRule = lowerLimits.has(keyword) || upperLimits.has(keyword);
+  if (!isRule && !["pattern", "format", "multipleOf", "type", "enum"].includes(keyword)) return undefined;
+  if (before === undefined) return true;
+  return after === undefined ? false : undefined;
+}
+
+function compareValues(was: JsonObject, is: JsonObject, at: SchemaPlace): Change[] {
+  const [values, valuesNow] = [was, is].map(({ enum: listed }) => listIn(listed).map(stable));
+  const { added, removed } = listDifference(values ?? [], valuesNow ?? []);
+  // Clients that receive an open enum already expect unknown values (A-7).
+  const isSafe = at.direction === "sent" || (was["x-open-enum"] === true && is["x-open-enum"] === true);
+  const where = isSafe ? "" : " to a closed enum";
+  return [
+    ...added.map((value) => changeAt(at, isSafe ? "minor" : "major", `value ${value} was added${where}`)),
+    ...removed.map((value) => changeAt(at, "major", `value ${value} was removed`)),
+  ];
+}
+
+function compareOpenness(was: JsonObject, is: JsonObject, at: SchemaPlace): Change[] {
+  const isOpen = is["x-open-enum"] === true;
+  if ((was["x-open-enum"] === true) === isOpen) return [];
+  return [changeAt(at, "major", `the enum is now ${isOpen ? "open" : "closed"}`)];
+}
+
+function compareAlternatives(kind: string, was: unknown, is: unknown, at: SchemaPlace): Change[] {
+  if (was === undefined) return [changeAt(at, narrowed(at), `${kind} was added`)];
+  if (is === undefined) return [changeAt(at, widened(at), `${kind} was removed`)];
+  return compareNamed(labelled(was, at.before), labelled(is, at.after), {
+    removed: (label) => changeAt(at, "major", `the alternative ${label} was removed`),
+    added: (label) => changeAt(at, widened(at), `the alternative ${label} was added`),
+    kept: (old, now, label) => compareSchemas(old, now, { ...at, place: `${at.place} (${label})` }),
+  });
 }
 
 /** The schema of a parameter, header or media type; an empty schema allows anything. */

@@ -1,3 +1,5 @@
+// Versions: as Python writes them, and what a changelog says of one. Imports nothing, because the plan runs before an install.
+
 /** The name of the Python client in changesets and records. Its package.json is private. */
 export const pythonPackage = "@call-transfer/python";
 
@@ -6,12 +8,6 @@ export const pythonClient = "call-transfer";
 
 /** The tags that Python has a form for. pip orders them so: dev, a, b, rc. */
 const forms: Readonly<Record<string, string>> = { next: ".dev", alpha: "a", beta: "b", rc: "rc" };
-
-/** What to do about the tag of prereleases, as `.changeset/pre.json` has it; undefined for one that Python has a form for. */
-export const tagProblem = (tag: string): string | undefined =>
-  Object.hasOwn(forms, tag)
-    ? undefined
-    : `Prereleases are tagged ${tag}, which has no form in Python. Run \`npx changeset pre exit\`, and enter prereleases as ${Object.keys(forms).join(", ")}.`;
 
 /**
  * A version as Python writes it: 2.0.0-next.1 is 2.0.0.dev1, and 2.0.0-beta.1 is 2.0.0b1.
@@ -28,4 +24,11 @@ export function pythonVersion(version: string): string {
       `${version} has no form in Python. Possible: ${release}-TAG.NUMBER, with the tag ${Object.keys(forms).join(", ")}.`,
     );
   return `${release}${form}${count}`;
+}
+
+/** The section of a changelog for one version. */
+export function notesOf(changelog: string, version: string): string {
+  const [, ...sections] = changelog.split(/^## /m);
+  const section = sections.find((text) => text.split("\n", 1)[0]?.trim() === version);
+  return section?.slice(section.indexOf("\n")).trim() ?? "";
 }

@@ -1,14 +1,15 @@
 // Writes a package's public types as one text: the exports of each entry point, then every declaration they lead to, sorted
 // by name and without comments. Reads the sources, so no build is needed.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, posix, resolve, sep } from "node:path";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, posix, resolve, sep } from "node:path";
 import ts from "typescript";
-
-import { compactCode } from "../../generate/text/compact.ts";
-import { wrap } from "../../generate/text/text.ts";
-import { compile, withFolder } from "../compiler.ts";
-import { type JsonObject, mapIn, objectIn } from "../json.ts";
-import { hasModifier, namesOf } from "./declarations.ts";
+import { compactCode } from "../generate/text/compact.ts";
+import { wrap } from "../generate/text/text.ts";
+import { tsc } from "../tsc.ts";
+import { type Change, change } from "./change.ts";
+import { namesOf } from "./compare/records.ts";
+import { type JsonObject, mapIn, objectIn } from "./json.ts";
 
 /** The condition in `exports` that names the sources. */
 const sourceCondition = "@call-transfer/source";
@@ -66,6 +67,62 @@ const sourcesOf = (packages: readonly Package[]): Record<string, string[]> =>
     packages.flatMap(({ name, sources }) => [...sources].map(([subpath, path]) => [posix.join(name, subpath), [path]])),
   );
 
+/** Uses a temporary folder below the root, where the compiler finds the installed types. */
+async function withFolder<T>(root: string, use: (folder: string) => Promise<T>): Promise<T> {
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(root, ".cache", "compiled-"));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Compiles files with TypeScript 7 and returns what it printed: one error per line, with paths relative to the folder.
+ * @param options Compiler options as in a tsconfig.json
+ */
+function compile(folder: string, files: readonly string[], options: JsonObject): Promise<string> {
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files }));
+  const settings = { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28 } as const;
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [...tsc, "-p", ".", "--pretty", "false"], settings, (error, stdout, stderr) => {
+      // The status of errors in the files is 1 or 2. Anything else, such as a signal, is a failed run.
+      if (error && (typeof error.code !== "number" || stdout === "")) reject(new Error(`${error.message}\n${stderr}`));
+      else resolve(stdout);
+    });
+  });
+}
+
+/**
+ * Compiles the contract suite of the last release against the present packages, and reports what no longer compiles. It shows what
+ * no record does: generated types.
+ * @param suite Its files by path; the first one is the entry
+ */
+export const checkSuite = (
+  suite: ReadonlyMap<string, string>,
+  packages: readonly Package[],
+  root: string,
+  options: JsonObject,
+): Promise<Change[]> =>
+  withFolder(root, async (folder) => {
+    const [entry] = suite.keys();
+    if (entry === undefined) return [];
+    for (const [path, text] of suite) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const output = await compile(folder, [entry], { ...options, noEmit: true, paths: sourcesOf(packages) });
+    if (/^error /m.test(output))
+      throw new Error(`The contract suite of the last release cannot be compiled.\n${output}`);
+    return output.split(/\n(?! )/).flatMap((text) => {
+      const [, path = "", line, message = ""] = /^(.+?)\((\d+),\d+\): error TS\d+: ([\s\S]*)$/.exec(text.trim()) ?? [];
+      if (!suite.has(path)) return [];
+      const said = message.replace(/\s+/g, " ").replace(/\.$/, "");
+      return [change("major", "contract suite of the last release", `no longer compiles: ${said}`, `${path}:${line}`)];
+    });
+  });
+
 /** Declaration files by the path of their source. */
 const emitted = (
   packages: readonly Package[],
@@ -102,6 +159,9 @@ const emitted = (
 const isGenerated = (file: ts.SourceFile): boolean =>
   /(?<!\/policies|\/status-errors|\/backend\/src\/generated\/models)\.gen\.ts$/.test(file.fileName);
 
+const isExported = (node: ts.Statement): boolean =>
+  ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+
 /** An export whose names cannot be read from the package's own files, or that has no name. */
 const isUnnamed = (statement: ts.Statement): boolean =>
   ts.isExportAssignment(statement) ||
@@ -132,8 +192,7 @@ class Names {
         throw new Error(`${path} has \`${statement.getText()}\`, which hides names. Export them by name.`);
       }
       if (!ts.isExportDeclaration(statement)) {
-        if (hasModifier(statement, ts.SyntaxKind.ExportKeyword))
-          for (const name of namesOf(statement)) found.set(name, [path, name]);
+        if (isExported(statement)) for (const name of namesOf(statement)) found.set(name, [path, name]);
         continue;
       }
       const from = this.#pathOf(statement.moduleSpecifier, path) ?? this.#packageOf(statement.moduleSpecifier) ?? path;
