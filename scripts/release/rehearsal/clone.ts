@@ -31,7 +31,7 @@ export function commitAll(clone: string): void {
 }
 
 /** Packages that builds bundle. Source maps name their path, so they are copied to where `npm ci` would put them. */
-const bundled = ["openapi-fetch", "zod", "@noble", "preact", "@preact"];
+const bundled = ["openapi-fetch", "zod", "@noble", "preact", "@preact", "yaml", "commander"];
 
 /** Links a clone to the installed packages, and to its own copies of the workspace's packages. */
 function linkModules(root: string, clone: string): void {
