@@ -127,7 +127,7 @@ class Rehearsal {
     this.command("git", "checkout", "--quiet", "main");
     for (const job of ["publish", "pypi", "announce"]) {
       // Each has what was packed, and no checkout.
-      const workspace = join(this.#folder, job);
+      const workspace = join(this.#folder, "jobs", job);
       rmSync(workspace, { recursive: true, force: true });
       cpSync(join(this.clone, "packed"), join(workspace, "packed"), { recursive: true });
       this.jobs.run(job, workspace);
