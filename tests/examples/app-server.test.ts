@@ -38,7 +38,9 @@ async function transfer(script: object[] = []) {
   const { id } = await control("POST", "/transfers", { groupId: demo.groups.existing, script });
   return async () => {
     const [{ status, answeredBy, rings }] = (await control("GET", `/transfers?id=${id}`)).transfers;
-    const { outcome, lateAnswers, reason } = rings.find((ring: { destinationId: string }) => ring.destinationId === app);
+    const { outcome, lateAnswers, reason } = rings.find(
+      (ring: { destinationId: string }) => ring.destinationId === app,
+    );
     return { status, answeredBy: answeredBy?.destinationId, outcome, late: lateAnswers?.[0]?.code, reason };
   };
 }
