@@ -1,5 +1,5 @@
 // Three phones ring, and time stands still.
-// In the playground, answer one of them under Transfers, or move the time.
+// In the playground, answer one of them under Calls, or move the time.
 import { createBackend, demo } from "@call-transfer/mock-server/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 

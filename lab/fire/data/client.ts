@@ -177,7 +177,7 @@ export class Client {
       const path = { collection: "groups", id } as const;
       return this.#sendControl(
         exactly(register, undefined),
-        () => this.control.DELETE("/_control/v1/state/{collection}/{id}", { params: { path } }),
+        () => this.control.DELETE("/_control/v1/records/{collection}/{id}", { params: { path } }),
         () => this.expected.delete(register),
       );
     },
@@ -226,7 +226,7 @@ export class Client {
       const { accountId } = this.plan;
       return this.#sendControl(
         anything("API key "),
-        () => this.control.POST("/_control/v1/auth/api-keys", { body: { accountId } }),
+        () => this.control.POST("/_control/v1/credentials/api-keys", { body: { accountId } }),
         ({ key }) => this.#set(`API key ${key}`, "valid"),
       );
     },
@@ -234,8 +234,8 @@ export class Client {
       const body = { userId: this.#random.pick(this.plan.userIds), expiresInSecs: 86_400 };
       return this.#sendControl(
         exactly("token", undefined),
-        () => this.control.POST("/_control/v1/auth/tokens", { body }),
-        ({ token }) => {
+        () => this.control.POST("/_control/v1/credentials/access-tokens", { body }),
+        ({ accessToken: token }) => {
           this.token = token;
         },
       );
@@ -274,7 +274,7 @@ export class Client {
     const path = { collection: "members", id } as const;
     return this.#sendControl(
       exactly(register, value),
-      () => this.control.PATCH("/_control/v1/state/{collection}/{id}", { params: { path }, body }),
+      () => this.control.PATCH("/_control/v1/records/{collection}/{id}", { params: { path }, body }),
       () => this.#set(register, value),
     );
   }

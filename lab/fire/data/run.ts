@@ -123,7 +123,7 @@ async function setUp(target: Target, log: Log, appsUrl: string): Promise<void> {
       name === "default"
         ? [
             await control.POST("/_control/v1/seed", { body: seed }),
-            await control.PUT("/_control/v1/policies", { body: policies }),
+            await control.PATCH("/_control/v1/policies", { body: policies }),
           ]
         : [await control.POST("/_control/v1/sandboxes", { body: { name, ...options, policies, seed } })];
     for (const { error } of created) if (error !== undefined) throw new Error(messageOf(error));
