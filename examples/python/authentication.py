@@ -23,9 +23,8 @@ def access_token(*, force_refresh: bool) -> str:
     global token
     if force_refresh or token is None:
         user = {"userId": demo.users.agent}
-        token = str(
-            sandbox.control("POST", "/credentials/access-tokens", user)["accessToken"]
-        )
+        issued = sandbox.control("POST", "/credentials/access-tokens", user)
+        token = str(issued["accessToken"])
         print("app: new token")
     return token
 

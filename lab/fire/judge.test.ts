@@ -50,7 +50,15 @@ describe("the judge of data", () => {
     expect(data.judgeRegisters(expected, new Map([["call 1", "a"]]), [])).toHaveLength(1);
   });
 
-  const ring = { kind: "app", from: 0, until: 0, outcome: "ringing", destinationId: "d", deliveryId: "e", late: [] };
+  const ring = {
+    kind: "app",
+    startedAt: 0,
+    endsAt: 0,
+    outcome: "ringing",
+    destinationId: "d",
+    deliveryId: "e",
+    lateAnswers: [],
+  };
   const transfer = (more: object = {}) =>
     ({
       id: "t",

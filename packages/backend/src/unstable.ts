@@ -35,5 +35,5 @@ export {
 } from "./utils/documented-operations.ts";
 export { clearTimeout, elapsed, endOfTurn, letProcessEnd, realNow, setTimeout } from "./utils/real-time.ts";
 export { recordForLog, redactedHeaders, replacement } from "./utils/redact.ts";
-export { formatDuration } from "./utils/text.ts";
+export { formatDuration, maskNumbers } from "./utils/text.ts";
 export { errorMessage } from "./utils/values.ts";

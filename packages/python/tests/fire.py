@@ -67,8 +67,11 @@ class Clients:
         with self._lock:
             if key in self.open:
                 return self.open[key]
-            retry = {"budget": False, "max_retry_after": 1, "trust_503_codes": request.trusts, **self._retry}
-            options = {"timeout": 0.3, "retry": retry, "max_connections": CONCURRENCY, "allow_insecure_http": True, "proxy": ""}
+            max_retries = self._retry.get("max_retries", 2)
+            given = {name: value for name, value in self._retry.items() if name != "max_retries"}
+            retry = {"budget": False, "max_retry_after": 1, "trust_503_codes": request.trusts, **given}
+            options = {"timeout": 0.3, "max_retries": max_retries, "retry": retry, "max_connections": CONCURRENCY}
+            options |= {"allow_insecure_http": True, "proxy": ""}
             client = self.open[key] = self._kind(base_url=url, api_key=KEY, **options)
             if jumps:
                 client._settings.clock = JumpingClock(Random(1))

@@ -49,7 +49,7 @@ def test_the_judge_sees_wrong_outcomes(
         return outcome(status)
 
     monkeypatch.setattr(_answer, "outcome_of_response", wrong)
-    assert complaint in "\n".join(found(*faults, max=0).misreported)
+    assert complaint in "\n".join(found(*faults, max_retries=0).misreported)
 
 
 def test_the_judge_sees_a_client_that_forgets_what_it_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,5 +57,5 @@ def test_the_judge_sees_a_client_that_forgets_what_it_sent(monkeypatch: pytest.M
         pass
 
     monkeypatch.setattr(_transport, "_mark", forget)
-    wrong = found("processed_then_reset", "processed_then_black_hole", max=0).misreported
+    wrong = found("processed_then_reset", "processed_then_black_hole", max_retries=0).misreported
     assert "not_sent, but it may have been carried out" in "\n".join(wrong)

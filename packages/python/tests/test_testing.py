@@ -197,6 +197,18 @@ def test_a_server_that_was_killed_can_be_stopped(pytestconfig: pytest.Config) ->
     server.stop()
 
 
+def test_a_server_with_a_control_token_is_controlled_by_its_variable(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALL_TRANSFER_CONTROL_TOKEN", "secret-of-the-control-plane")
+    command = f"{pytestconfig.getini('call_transfer_mock_command')} --control-token secret-of-the-control-plane"
+    server = MockServer.start(command)
+    try:
+        assert server.control("GET", "/clock")["mode"] == "frozen"
+    finally:
+        server.stop()
+
+
 def test_a_missing_program_is_named() -> None:
     with pytest.raises(MockServerError, match=r"no-such-program was not found. Install Node 20 or newer"):
         MockServer.start("no-such-program --option")

@@ -33,11 +33,12 @@ export function refuseRedacted(record: SeedRecord): void {
 /** Copies a delivery without its signatures, the credentials in its body, and the query of its address. */
 export function redactedDelivery(query: RedactQuery, delivery: Delivery): Delivery {
   if (!query?.redact) return delivery;
-  const { url, headers, body, signature } = delivery;
+  const { url, headers, body, signature, faultAction } = delivery;
   return {
     ...withoutAddress(delivery, url),
     ...redactedMessage({ headers, body }),
     url: String(redactedUrl(url)),
+    ...(faultAction && (redacted({ faultAction }) as Pick<Delivery, "faultAction">)),
     ...(signature && { signature: { ...signature, v1: signature.v1.map((one) => ({ ...one, value: replacement })) } }),
   };
 }

@@ -47,7 +47,7 @@ const snapshotSchema = z.strictObject({
 });
 
 /**
- * Everything that determines how a backend continues, as JSON. Contains secrets. RequestLog, deliveries and work that sleeps on the
+ * Everything that determines how a backend continues, as JSON. Contains secrets. The request log, deliveries and work that sleeps on the
  * clock are not included.
  */
 export type Snapshot = z.output<typeof snapshotSchema>;

@@ -63,7 +63,7 @@ export const controlDocument = (): Readonly<Record<string, unknown>> => ({
   },
   "components": {
     "securitySchemes": {
-      "controlToken": { "type": "apiKey", "in": "header", "name": "X-Control-Token", "description": "Required only by a server that other machines can reach. The server prints the token when it starts." }
+      "controlToken": { "type": "http", "scheme": "bearer", "description": "Required only by a server that other machines can reach. The server prints the token when it starts." }
     },
     "parameters": {
       "Collection": { "name": "collection", "in": "path", "required": true, "description": "A collection of records.", "schema": { "$ref": "#/components/schemas/Collection" } },

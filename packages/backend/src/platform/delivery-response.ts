@@ -22,10 +22,11 @@ export async function recordedResponse(
   const contentType = headers.get("content-type") ?? undefined;
   const text = textOf(bytes, contentType, truncated);
   const body = text === undefined ? undefined : redactedText(withoutSecrets(text, secrets, truncated));
+  const shown = withoutTexts(secrets, redactedHeaders(headers)) as Record<string, string>;
   return {
     status,
-    headers: withoutTexts(secrets, redactedHeaders(headers)) as Record<string, string>,
-    ...(contentType !== undefined && { contentType }),
+    headers: shown,
+    ...(shown["content-type"] !== undefined && { contentType: shown["content-type"] }),
     ...(body !== undefined && { body }),
     bodyBytes: bytes.byteLength,
     truncated,

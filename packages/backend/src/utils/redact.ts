@@ -28,10 +28,15 @@ export function redacted(fields: Readonly<Record<string, unknown>>): Record<stri
     Object.entries(fields).map(([name, value]) => [
       name,
       // Flags, numbers and null reveal nothing and help in debugging.
-      secretName.test(name) && (typeof value === "string" || isObject(value)) ? replacement : redactedValue(value),
+      secretName.test(name) && (typeof value === "string" || isObject(value))
+        ? replacement
+        : redactedValue(value, name),
     ]),
   );
 }
+
+/** A field of JSON whose value is a text, also one that is cut off. */
+const jsonText = /"([^"\\]{1,64})"\s*:\s*"(?:[^"\\]|\\.)*(?:"|\\?$)/g;
 
 /** A body without secrets; as it was sent if it has none. */
 export function redactedText(body: string): string {
@@ -40,7 +45,10 @@ export function redactedText(body: string): string {
     const shown = redacted({ sent }).sent;
     return JSON.stringify(shown) === JSON.stringify(sent) ? body : JSON.stringify(shown);
   } catch {
-    return withoutCredentials(body);
+    // Such as JSON that was cut off.
+    return withoutCredentials(body).replace(jsonText, (part, name: string) =>
+      secretName.test(name) ? `"${name}":"${replacement}"` : part,
+    );
   }
 }
 
@@ -109,8 +117,20 @@ export function redactedHeaders(headers: Iterable<readonly [string, string]>): R
   );
 }
 
-function redactedValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(redactedValue);
+/** An address without user and password, and with its query replaced. */
+export function redactedAddress(address: unknown): unknown {
+  if (typeof address !== "string" || !URL.canParse(address)) return address;
+  const url = new URL(address);
+  const { username, password, search } = url;
+  if (username === "" && password === "" && search === "") return address;
+  Object.assign(url, { username: "", password: "", search: "" });
+  return search === "" ? url.href : `${url.href}?${replacement}`;
+}
+
+function redactedValue(value: unknown, name?: string): unknown {
+  // Addresses of a fault, whose queries are secrets of receivers.
+  if (name === "copyTo" && Array.isArray(value)) return value.map(redactedAddress);
+  if (Array.isArray(value)) return value.map((one) => redactedValue(one));
   if (typeof value === "string") return withoutCredentials(value);
   return isObject(value) ? redacted(value) : value;
 }

@@ -411,6 +411,26 @@ describe("the response of a receiver", () => {
 
   const { signingSecret, apiKey } = demo;
 
+  it("shows no field named like a secret, also of JSON that is cut off", async () => {
+    const fields = `{"accessToken":"opaque-value-123","nested":{"password":"hunter2 \\" more"},"note":"shown",`;
+    const { response, event } = await answered(
+      () =>
+        new Response(`${fields}"secret":"${"s".repeat(20_000)}"}`, { status: 500, ...withType("application/json") }),
+    );
+    expect(response?.body).toBe(
+      '{"accessToken":"[redacted]","nested":{"password":"[redacted]"},"note":"shown","secret":"[redacted]"',
+    );
+    expect(JSON.stringify(event)).not.toMatch(/opaque|hunter2|sss/);
+  });
+
+  it("shows no signature that the receiver repeats as a content type", async () => {
+    const { response, event } = await answered(
+      (request) => new Response(new Uint8Array([0]), withType(request.headers.get("service-signature") ?? "")),
+    );
+    expect(response?.contentType).toContain("[redacted]");
+    expect(JSON.stringify([response, event])).not.toMatch(/v1=[0-9a-f]{64}/);
+  });
+
   it("shows no secret that the receiver repeats, in the delivery and its event", async () => {
     const url = "http://127.0.0.1:4011/offers?token=hidden-token";
     const { backend, delivery, response, event } = await answered(

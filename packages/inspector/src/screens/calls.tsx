@@ -138,7 +138,7 @@ function FirstTransfer({ directory }: { readonly directory: Directory }) {
     );
   return (
     <Empty
-      title="No transfer here yet"
+      title="This call has no transfer"
       action={
         <Button rank="primary" icon="play" onPress={() => ring(directory, target.id)}>
           Ring {target.name}

@@ -119,6 +119,15 @@ it.each([320, 700])("nothing sticks out on any screen at %i pixels", async (widt
   expect(found).toEqual({});
 });
 
+it("the list of calls keeps its height beside the preview on a narrow page", async () => {
+  await using inspector = await open({ server: frozen });
+  await play(inspector);
+  await inspector.page.setViewportSize({ width: 400, height: 800 });
+  await inspector.go("calls");
+  const list = inspector.page.getByLabel("Calls, newest first");
+  await expect.poll(async () => (await list.boundingBox())?.height ?? 0).toBeGreaterThan(100);
+});
+
 it("nothing moves on any screen for people who prefer reduced motion", async () => {
   await using inspector = await open({ server: frozen });
   const { page } = inspector;

@@ -3,7 +3,6 @@ import { createHmac, randomUUID } from "node:crypto";
 import { type ClientRequest, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { clearTimeout, realNow, setTimeout } from "@call-transfer/backend/unstable";
 import { webhookSignature } from "@call-transfer/spec";
 
@@ -186,10 +185,28 @@ function receive(request: ClientRequest, timeoutMs: number): Promise<Reply> {
     request.once("response", async (response) => {
       const { statusCode: status = 0, rawHeaders } = response;
       const tookAll = request.writableFinished;
-      const body = await text(response).catch(() => "(cut off)");
+      const body = await readStart(response);
       finish({ status, headers: rawHeaders.join("\n"), body, tookAll });
     });
   });
+}
+
+const maxReplyBytes = 64 * 1024;
+
+/** Reads the start of a body, at most 64 kB. A body that is cut off is what came. */
+async function readStart(response: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxReplyBytes) break;
+    }
+  } catch {
+    // Cut off.
+  }
+  return Buffer.concat(chunks).subarray(0, maxReplyBytes).toString();
 }
 
 /** Whether an answer accepts an offer. */

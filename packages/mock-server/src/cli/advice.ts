@@ -19,7 +19,7 @@ export function deliveryAdvice(
     if (!error?.includes("ECONNREFUSED")) return failed;
     return `${failed} Start the app's server, or restart the mock server with its address: ${commandLine("--forward-webhooks-to URL")}`;
   }
-  const declined = `The app's server declined the offer with status ${status}. Its log says why.`;
+  const declined = `The app's server did not accept the offer: status ${status}. Its log says why.`;
   if (fault !== undefined) return `${declined} The fault ${fault} changed how the offer was sent.`;
   if (status === 404) return `${declined} Check the path of the address that offers are sent to.`;
   if (status >= 300 && status < 400) return `${declined} Redirects are not followed: use the final address.`;

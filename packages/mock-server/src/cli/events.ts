@@ -8,8 +8,8 @@ import { integer, UsageError, unknownWord } from "./values.ts";
 
 /** The first words of the types of events. */
 const eventFamilies = [
-  ...["request", "call", "transfer", "delivery", "inbox", "fault", "timer", "clock", "availability", "secret"],
-  ...["state", "policies", "scenario", "sandbox", "stream"],
+  ...["request", "requests", "call", "transfer", "delivery", "inbox", "fault", "stub", "timer", "clock", "member"],
+  ...["availability", "secret", "key", "record", "policies", "scenario", "sandbox", "stream"],
 ] as const;
 
 /** The latest events that a sandbox keeps. */

@@ -411,7 +411,8 @@ function connectionIn(group: Parser) {
 /** An error about a word that is near an action of its command, such as `udpate`. It names the action first. */
 function suggesting(error: unknown, word: string, { name, actions }: Command): unknown {
   const words = actions.map((one) => partsOf(one).word || "list");
-  const near = word === "" ? "" : suggestion(word, words).trim();
+  // `last` is a name of the newest, not a misspelt `list`.
+  const near = word === "" || word === "last" ? "" : suggestion(word, words).trim();
   if (near !== "" && error instanceof Error && error.message.includes(word))
     error.message = `${near.replace("mean ", `mean ${name} `)} ${error.message}`;
   return error;

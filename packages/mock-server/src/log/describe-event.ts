@@ -48,7 +48,7 @@ const described: ReadonlyMap<string, Describe> = new Map([
   [
     "record.changed",
     ({ id = "", collection, change }, nameOf) => ({
-      ...{ label: "state", labelColour: "cyan", state: String(change) },
+      ...{ label: "record", labelColour: "cyan", state: String(change) },
       parts: [{ text: named(id, nameOf) }, { text: String(collection), colour: "dim" }],
     }),
   ],

@@ -205,6 +205,18 @@ describe.concurrent("a receiver that", () => {
     expect(findings.map(({ problem }) => problem)).toEqual(["A genuine offer got no answer within 200 ms."]);
   });
 
+  it("answers without an end is read for 64 kB, and judged by its status", async () => {
+    const endless = (_: unknown, response: ServerResponse) => {
+      const write = (): void => {
+        while (!response.destroyed && response.write("x".repeat(16_384)));
+        if (!response.destroyed) response.once("drain", write);
+      };
+      write();
+    };
+    const { findings } = await (await attackServer(endless)).run();
+    expect(findings.map(({ problem }) => problem).join("\n")).not.toContain("no answer within");
+  });
+
   it("quotes its secret in an answer gets evidence without any part of it, and without control characters", async () => {
     const [secret, previousSecret] = ["base-today", "base"];
     for (let before = 280; before <= 300; before += 5) {

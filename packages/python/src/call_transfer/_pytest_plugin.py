@@ -84,6 +84,6 @@ def _describe(sandbox: Sandbox) -> str:
     lines.append(f"Webhooks: {len(deliveries)}")
     for sent in deliveries[-_SHOWN:]:
         url = sent["url"].partition("?")[0].rpartition("@")[2]
-        answer = f"{sent['status']} {'accepted' if sent['accepted'] else 'declined'}" if "status" in sent else "no answer"
+        answer = f"{sent['status']} {'accepted' if sent['accepted'] else 'not accepted'}" if "status" in sent else "no answer"
         lines.append(f"  {sent['at'][11:23]}  to {url} → {answer}")
     return "\n".join(lines)

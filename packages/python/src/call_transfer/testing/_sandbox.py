@@ -129,6 +129,8 @@ class ScriptEntry(TypedDict):
 
 
 class Ring(TypedDict):
+    """A destination or member that rang."""
+
     destinationId: str
     memberId: NotRequired[str]
     kind: str
@@ -136,9 +138,6 @@ class Ring(TypedDict):
     endsAt: str
     outcome: str
     reason: NotRequired[str]
-
-
-"""A destination or member that rang."""
 
 
 class Answerer(TypedDict):

@@ -36,7 +36,7 @@ class MockServer:
         self._process = process
         self._pid = pid
         token = os.environ.get("CALL_TRANSFER_CONTROL_TOKEN", "").strip()
-        headers = {"x-control-token": token} if token else {}
+        headers = {"authorization": f"Bearer {token}"} if token else {}
         # A frozen server answers some requests only after a receiver did.
         self._http = httpx2.Client(headers=headers, timeout=120, trust_env=False)
         atexit.register(self.stop)
