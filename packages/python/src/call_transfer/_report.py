@@ -35,7 +35,7 @@ def report_retry(call: Call, result: Result, delay: float) -> None:
     seen = call.settings.logged_retries
     cause = f"{operation_id} {result.code or (result.failure.kind.__name__ if result.failure else result.status)}"
     left = 0 if seen is None else seen.may_report(cause)
-    more = f" (and {left} more since the last such line)" if left else ""
+    more = f" (and {left} more)" if left else ""
     level = logging.DEBUG if left is None else logging.WARNING
     log.log(level, "%s; retried in %d ms%s", summary_of(call, result), round(delay * 1000), more)
     on_retry = call.settings.on_retry

@@ -19,5 +19,5 @@ export function onceAMinute(printed: PrintedCauses, cause: string, now: number):
     return undefined;
   }
   printed.set(cause, { at: now, left: 0 });
-  return last?.left ? ` (and ${last.left} more since the last such line)` : "";
+  return last?.left ? ` (and ${last.left} more)` : "";
 }

@@ -175,7 +175,7 @@ class Core:
         # The age of a signature differs each time.
         left = self._logged.may_report(f"{step} {re.sub('[0-9]+', '0', line)}")
         if left is not None:
-            more = f" (and {left} more since the last such line)" if left else ""
+            more = f" (and {left} more)" if left else ""
             trace = error if step == "event" else None
             _logger.error("%s: %s", what, f"{line} {advice}".strip() + more, exc_info=trace)
 
