@@ -53,7 +53,7 @@ function checkReport(text: string): void {
   for (const part of [
     'Test "fails after a request and a webhook" failed.',
     "POST /api/v1/calls → 400 validation_failed",
-    "transfer.offer to http://127.0.0.1:4011/offers → 503 declined",
+    "transfer.offer to http://127.0.0.1:4011/offers → 503 not accepted",
     "[redacted]",
   ])
     assert.ok(text.includes(part), `The report has no ${part}\n${text}`);

@@ -668,7 +668,7 @@ describe("webhooks trigger", () => {
   it("fails when the app's server declines, with a message on stderr and JSON on stdout", async () => {
     const { url } = await forwarding(401);
     const { status, stdout, stderr } = await finish("webhooks", "trigger", "--json", "--url", url);
-    expect([status, stderr]).toEqual([1, expect.stringContaining("declined the offer with status 401.")]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("did not accept the offer: status 401.")]);
     expect(JSON.parse(stdout)).toMatchObject({ accepted: false, status: 401 });
   });
 

@@ -23,14 +23,14 @@ it("does not blame the clock for an offer that was not delivered", () => {
 it.each([-toleranceMs, 0, toleranceMs])("suggests the secrets while the clock is off by %i ms", (behind) => {
   const advice = adviceOn({ ...delivery, accepted: false, status: 400 }, Date.parse(at) + behind);
   expect(advice).toBe(
-    "The app's server declined the offer with status 400. Its log says why. If the signature is wrong, compare the signing secrets.",
+    "The app's server did not accept the offer: status 400. Its log says why. If the signature is wrong, compare the signing secrets.",
   );
 });
 
 it("names the fault that changed the offer, and suggests nothing else", () => {
   const advice = adviceOn({ ...delivery, accepted: false, status: 400, fault: "fault-1" }, 0);
   expect(advice).toBe(
-    "The app's server declined the offer with status 400. Its log says why. The fault fault-1 changed how the offer was sent.",
+    "The app's server did not accept the offer: status 400. Its log says why. The fault fault-1 changed how the offer was sent.",
   );
 });
 
@@ -52,12 +52,12 @@ it.each([
   [302, "Redirects are not followed: use the final address."],
 ])("suggests what fits status %i, and not the secrets", (status, words) => {
   const advice = adviceOn({ ...delivery, accepted: false, status }, Date.parse(at));
-  expect(advice).toBe(`The app's server declined the offer with status ${status}. Its log says why. ${words}`);
+  expect(advice).toBe(`The app's server did not accept the offer: status ${status}. Its log says why. ${words}`);
 });
 
 it.each([409, 500])("suggests nothing for status %i, which no wrong signature gets", (status) => {
   const advice = adviceOn({ ...delivery, accepted: false, status }, 0);
-  expect(advice).toBe(`The app's server declined the offer with status ${status}. Its log says why.`);
+  expect(advice).toBe(`The app's server did not accept the offer: status ${status}. Its log says why.`);
 });
 
 it("suggests no start of a server that runs", () => {
