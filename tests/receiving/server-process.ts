@@ -84,6 +84,8 @@ class Running {
     const target = `${detached ? "-" : ""}${this.child.pid}`;
     const words = ["-c", watch, "watch", target, setup.endSignal.slice(3), cwd];
     this.watcher = spawn("sh", words, { stdio: ["pipe", "ignore", "ignore"] });
+    // Also of a server that ended by itself: a watcher that waits keeps the test process alive.
+    void this.ended.then(() => this.watcher.kill("SIGKILL"));
   }
 
   get pid(): number {
