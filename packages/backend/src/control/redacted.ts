@@ -2,9 +2,9 @@ import { limits } from "@call-transfer/spec";
 import type { SeedRecord } from "../data/collections.ts";
 import type { Delivery } from "../generated/models.gen.ts";
 import type { CollectionName } from "../model/records.ts";
-import { shownAddress, withoutAddress } from "../platform/delivery.ts";
+import { withoutAddress } from "../platform/delivery.ts";
 import { InputError } from "../utils/input-error.ts";
-import { redacted, redactedHeaders, redactedText, replacement } from "../utils/redact.ts";
+import { redacted, redactedAddress, redactedHeaders, redactedText, replacement } from "../utils/redact.ts";
 import { isObject } from "../utils/values.ts";
 
 /** The query of an operation that can leave secrets out. */
@@ -18,7 +18,7 @@ export function redactedRecord(query: RedactQuery, name: CollectionName, record:
   if (name === "destinations" && typeof signingSecret === "string")
     shown.signingSecretHint = signingSecret.slice(-limits.signingSecretHintLength);
   if (name === "destinations" && isObject(config) && "url" in config)
-    shown.config = { ...redacted({ ...config }), url: redactedUrl(config.url) };
+    shown.config = { ...redacted({ ...config }), url: redactedAddress(config.url) };
   if (name === "apiKeys" && typeof key === "string") shown.keyHint = key.slice(-4);
   return shown;
 }
@@ -37,7 +37,7 @@ export function redactedDelivery(query: RedactQuery, delivery: Delivery): Delive
   return {
     ...withoutAddress(delivery, url),
     ...redactedMessage({ headers, body }),
-    url: String(redactedUrl(url)),
+    url: String(redactedAddress(url)),
     ...(faultAction && (redacted({ faultAction }) as Pick<Delivery, "faultAction">)),
     ...(signature && { signature: { ...signature, v1: signature.v1.map((one) => ({ ...one, value: replacement })) } }),
   };
@@ -46,12 +46,4 @@ export function redactedDelivery(query: RedactQuery, delivery: Delivery): Delive
 /** Copies headers and a body without credentials. */
 export function redactedMessage({ headers, body }: Pick<Delivery, "headers" | "body">) {
   return { headers: redactedHeaders(Object.entries(headers)), body: redactedText(body) };
-}
-
-/** An address without user and password, and with its query replaced. */
-function redactedUrl(url: unknown): unknown {
-  if (typeof url !== "string" || !URL.canParse(url)) return url;
-  const { username, password, search } = new URL(url);
-  if (username === "" && password === "" && search === "") return url;
-  return `${shownAddress(url)}${search === "" ? "" : `?${replacement}`}`;
 }

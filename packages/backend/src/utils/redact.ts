@@ -120,11 +120,9 @@ export function redactedHeaders(headers: Iterable<readonly [string, string]>): R
 /** An address without user and password, and with its query replaced. */
 export function redactedAddress(address: unknown): unknown {
   if (typeof address !== "string" || !URL.canParse(address)) return address;
-  const url = new URL(address);
-  const { username, password, search } = url;
+  const { username, password, search, origin, pathname } = new URL(address);
   if (username === "" && password === "" && search === "") return address;
-  Object.assign(url, { username: "", password: "", search: "" });
-  return search === "" ? url.href : `${url.href}?${replacement}`;
+  return `${origin}${pathname}${search === "" ? "" : `?${replacement}`}`;
 }
 
 function redactedValue(value: unknown, name?: string): unknown {
