@@ -119,6 +119,19 @@ describe("redaction on request", () => {
     expect(JSON.parse(body.body)).toMatchObject({ note: "[redacted]", apiKey: "[redacted]", destinationId: app });
   });
 
+  it("hide the queries of the addresses that a fault copies webhooks to", async () => {
+    const backend = newBackend();
+    const copyTo = ["http://user:word@inbox.invalid/offers?token=hidden-token"];
+    await control(backend, "POST /faults", { webhooks: {}, do: { copyTo } });
+    const faults = (await control(backend, "GET /faults?redact=true")).body;
+    expect((await control(backend, "GET /faults")).body.faults[0].do).toEqual({ copyTo });
+    await backend.deliveries.trigger({ destinationId: app });
+    const deliveries = (await control(backend, "GET /webhooks/deliveries?redact=true")).body;
+    const [added] = backend.events.latest().events.filter(({ type }) => type === "fault.added");
+    expect(faults.faults[0].do).toEqual({ copyTo: ["http://inbox.invalid/offers?[redacted]"] });
+    expect(JSON.stringify([faults, deliveries, added])).not.toMatch(/hidden-token|user:word/);
+  });
+
   it("keeps the body of a delivery as it was sent if nothing in it is secret", async () => {
     const backend = newBackend();
     const { id, body } = await backend.deliveries.trigger({ destinationId: app, note: "plain" });
