@@ -37,9 +37,16 @@ const inVariants =
 const genuine = inVariants("genuine", "accept");
 const forged = inVariants("forged", "refuse");
 
+/** Another digit in each place: a signature by any other secret matches in some places, which some receivers take for a match. */
+const otherDigits = (text: string, by: number) =>
+  text.replace(/[0-9a-f]/g, (digit) => {
+    const value = Number.parseInt(digit, 16);
+    return (value + by < 16 ? value + by : value - by).toString(16);
+  });
+
 const unsigned: Change = { header: null };
-/** A signature by another secret, as a forger would write it. */
-const wrong: Change = { secrets: [randomUUID()] };
+/** A signature as a forger without the secret would write it. */
+const wrong: Change = { header: (now, digest) => `t=${now},v1=${otherDigits(digest, 1)}` };
 const otherType: Change = { body: (text) => text.replace("transfer.offer", "transfer.offeR") };
 const note = (text: string): Change => ({ fields: { note: text } });
 const startingWith = (text: string): Change => ({ write: (all) => `{${text},${JSON.stringify(all).slice(1)}` });
@@ -160,7 +167,9 @@ export const mutations: readonly Mutation[] = [
   forged("no signature header", "§6.1", fixes.verify, { unsigned }),
   forged("a signature with another secret", "§6.2", fixes.verify, {
     "one signature": wrong,
-    "two signatures": { secrets: [randomUUID(), randomUUID()] },
+    "two signatures": {
+      header: (now, digest) => `t=${now},v1=${otherDigits(digest, 1)},v1=${otherDigits(digest, 2)}`,
+    },
   }),
   forged("a header without its parts", "§6.1", fixes.someParts, {
     empty: { header: () => "" },
