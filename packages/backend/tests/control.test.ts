@@ -610,6 +610,35 @@ describe("webhooks", () => {
   });
 });
 
+it.each([
+  ["of another scheme", "ftp://example.com/offers"],
+  ["without a scheme", "127.0.0.1:4011/offers"],
+  ["that is no text", 7],
+])("a destination's address %s is refused, and nothing is saved", async (_, url) => {
+  const backend = newBackend();
+  const record = {
+    id: "d0000000-0000-4000-8000-00000000ffff",
+    accountId: demo.accountId,
+    name: "Front desk",
+    kind: "app",
+    config: { url },
+  };
+  const path = "/records/destinations";
+  const refused = await Promise.all([
+    control(backend, `POST ${path}`, record),
+    control(backend, `PATCH ${path}/${demo.destinations.app}`, { config: { url } }),
+  ]);
+  const message = "config.url: must be an http or https URL, such as http://127.0.0.1:3000/offers";
+  for (const { status, body } of refused)
+    expect([status, body.error]).toEqual([400, { code: "invalid_input", message, field: "config.url" }]);
+  const seeded = await control(backend, "POST /seed", { destinations: [record] });
+  expect(seeded.body.error).toMatchObject({ field: "destinations[0].config.url" });
+  expect(backend.state.destinations.has(record.id)).toBe(false);
+  expect(backend.state.destinations.get(demo.destinations.app)?.config).toEqual({
+    url: "http://127.0.0.1:4011/offers",
+  });
+});
+
 describe("the event stream", () => {
   async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
     const { done, value } = await reader.read();

@@ -10,7 +10,7 @@ import {
 } from "@call-transfer/spec/schemas";
 import * as z from "zod";
 import { isUuid } from "../utils/ids.ts";
-import type { DeepReadonly } from "../utils/values.ts";
+import { type DeepReadonly, isWebAddress } from "../utils/values.ts";
 import { hoursSchema, isTimeZone } from "./hours.ts";
 import { seedTime } from "./seed-time.ts";
 
@@ -65,7 +65,13 @@ export const recordSchemas = {
     name: z.string(),
     kind: zTransferDestination.shape.kind,
     enabled: z.boolean().default(true),
-    config: z.record(z.string(), z.unknown()).default({}),
+    config: z
+      .record(z.string(), z.unknown())
+      .refine(({ url }) => url === undefined || isWebAddress(url), {
+        path: ["url"],
+        message: "must be an http or https URL, such as http://127.0.0.1:3000/offers",
+      })
+      .default({}),
     /** For `app` destinations only. */
     signingSecret: z.string().min(1).optional(),
     previousSecret: z.string().min(1).optional(),
