@@ -307,6 +307,7 @@ declare interface ListedFault {
   readonly id: string;
   readonly hits: number;
   readonly scenario?: string;
+  readonly text?: string;
 }
 
 type ListedStub = Stub & Pick<ListedFault, "id" | "hits">;
@@ -829,7 +830,7 @@ declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
   now: z.ZodNumber;
   mode: z.ZodEnum<{ frozen: "frozen"; running: "running" }>;
-  rate: z.ZodExactOptional<z.ZodNumber>;
+  rate: z.ZodNumber;
   random: z.ZodRecord<z.ZodString, z.ZodInt>;
   tokenSecret: z.ZodString;
   policies: z.ZodRecord<z.ZodString, z.ZodUnknown>;
@@ -846,7 +847,7 @@ declare const snapshotSchema: z.ZodObject<{
     last: z.ZodInt;
     waiting: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
   }, z.core.$strict>;
-  stubs: z.ZodExactOptional<z.ZodObject<{
+  stubs: z.ZodObject<{
     last: z.ZodInt;
     waiting: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
     records: z.ZodArray<z.ZodTuple<[z.ZodString, z.ZodObject<{
@@ -854,7 +855,7 @@ declare const snapshotSchema: z.ZodObject<{
       collection: z.ZodString;
       fields: z.ZodRecord<z.ZodString, z.ZodUnknown>;
     }, z.core.$strict>], null>>;
-  }, z.core.$strict>>;
+  }, z.core.$strict>;
   inbox: z.ZodObject<{
     status: z.ZodExactOptional<z.ZodInt>;
     delaySecs: z.ZodExactOptional<z.ZodNumber>;
