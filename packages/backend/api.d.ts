@@ -8,13 +8,6 @@ declare module "@call-transfer/backend" {
   };
 }
 
-declare module "@call-transfer/backend/conformance" {
-  export {
-    OpenSandboxStorage, OpenSandboxStore, RowChange, SandboxStorage, SandboxStorageCase, SandboxStore, SandboxStoreCase,
-    StoredRow, StoredSandbox, createMemoryStorage, sandboxStorageCases, sandboxStoreCases
-  };
-}
-
 declare module "@call-transfer/backend/msw" {
   export { MswHttp, MswOptions, bypassFetch, callTransferHandlers };
 }
@@ -314,6 +307,7 @@ declare interface ListedFault {
   readonly id: string;
   readonly hits: number;
   readonly scenario?: string;
+  readonly text?: string;
 }
 
 type ListedStub = Stub & Pick<ListedFault, "id" | "hits">;
@@ -341,8 +335,6 @@ declare interface NewTransfer {
 }
 
 declare type NumberRecord = Checked<"numbers">;
-declare type OpenSandboxStorage = () => SandboxStorage | Promise<SandboxStorage>;
-declare type OpenSandboxStore = () => SandboxStore | Promise<SandboxStore>;
 
 declare interface PlainResponse {
   readonly status: number;
@@ -474,21 +466,11 @@ declare interface SandboxStorage {
   close(): void;
 }
 
-declare interface SandboxStorageCase {
-  readonly name: string;
-  run(openStores: OpenSandboxStorage): Promise<void>;
-}
-
 declare interface SandboxStore {
   readonly readOnly?: boolean;
   load(): Iterable<StoredRow> | undefined;
   commit(changes: readonly RowChange[]): void;
   close(): void;
-}
-
-declare interface SandboxStoreCase {
-  readonly name: string;
-  run(openStore: OpenSandboxStore): Promise<void>;
 }
 
 declare type ScenarioName = "app-times-out" | "slow-app" | "all-members-away" | "secret-rotated" | "daily-limit-reached" | "queue-full" | "rate-limited" | "flaky-503" | "lost-responses";
@@ -640,7 +622,6 @@ declare interface WebhookMatch {
 declare function bypassFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
 declare function createBackend(options?: BackendOptions): Backend;
-declare function createMemoryStorage(): SandboxStorage;
 declare function createSandboxRegistry(options?: SandboxRegistryOptions): SandboxRegistry;
 
 declare const demo: {
@@ -843,15 +824,13 @@ declare const ring: z.ZodObject<{
   lateAnswers: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
 }, z.core.$strip>;
 
-declare const sandboxStorageCases: readonly SandboxStorageCase[];
-declare const sandboxStoreCases: readonly SandboxStoreCase[];
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
 
 declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
   now: z.ZodNumber;
   mode: z.ZodEnum<{ frozen: "frozen"; running: "running" }>;
-  rate: z.ZodExactOptional<z.ZodNumber>;
+  rate: z.ZodNumber;
   random: z.ZodRecord<z.ZodString, z.ZodInt>;
   tokenSecret: z.ZodString;
   policies: z.ZodRecord<z.ZodString, z.ZodUnknown>;
@@ -868,7 +847,7 @@ declare const snapshotSchema: z.ZodObject<{
     last: z.ZodInt;
     waiting: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
   }, z.core.$strict>;
-  stubs: z.ZodExactOptional<z.ZodObject<{
+  stubs: z.ZodObject<{
     last: z.ZodInt;
     waiting: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
     records: z.ZodArray<z.ZodTuple<[z.ZodString, z.ZodObject<{
@@ -876,7 +855,7 @@ declare const snapshotSchema: z.ZodObject<{
       collection: z.ZodString;
       fields: z.ZodRecord<z.ZodString, z.ZodUnknown>;
     }, z.core.$strict>], null>>;
-  }, z.core.$strict>>;
+  }, z.core.$strict>;
   inbox: z.ZodObject<{
     status: z.ZodExactOptional<z.ZodInt>;
     delaySecs: z.ZodExactOptional<z.ZodNumber>;

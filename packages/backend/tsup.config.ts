@@ -3,6 +3,6 @@ import { shared } from "../../build/options.ts";
 
 export default defineConfig({
   ...shared,
-  entry: ["src/index.ts", "src/conformance.ts", "src/msw.ts", "src/unstable.ts"],
+  entry: ["src/index.ts", "src/msw.ts", "src/unstable.ts"],
   format: ["esm"],
 });

@@ -69,7 +69,6 @@ declare interface OperationDescription {
   readonly pathParameters: readonly string[];
   readonly queryParameters: Readonly<Record<string, string>>;
   readonly hasBody: boolean;
-  readonly hiddenFields?: readonly string[];
   readonly statuses: readonly number[];
   readonly errorCodes: readonly string[];
   readonly successes: readonly { readonly status: number; readonly example: unknown }[];

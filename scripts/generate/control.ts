@@ -15,18 +15,8 @@ const models = {
   ...{ RecordChange: "ShownChange" },
   ...Object.fromEntries(
     [
+      ...["ClosestOperation", "Decision", "Delivery", "DeliveryResponse", "FaultMatch", "FaultWhen", "InboxEvent"],
       ...[
-        "ClosestOperation",
-        "Decision",
-        "Delivery",
-        "DeliveryResponse",
-        "FaultMatch",
-        "FaultWhen",
-        "HoursWindow",
-        "InboxEvent",
-      ],
-      ...[
-        "LocalTime",
         "RequestCaller",
         "RequestEntry",
         "Rule",

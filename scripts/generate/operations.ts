@@ -31,7 +31,6 @@ export function renderOperations(operations: OperationModel[]): string {
       pathParameters: operation.pathParameters.map((parameter) => parameter.name),
       queryParameters: coercions(operation),
       hasBody: operation.requestSchema !== undefined,
-      ...(operation.hiddenFields && { hiddenFields: operation.hiddenFields }),
       statuses: operation.statuses,
       errorCodes: operation.errorCodes,
       successes: operation.successes.map(({ status, example }) => ({ status, example: example ?? null })),

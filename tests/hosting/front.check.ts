@@ -66,7 +66,7 @@ describe("a request reaches the sandbox", () => {
     ["on", 'There is no sandbox "on". Did you mean one?'],
     [
       "other",
-      'There is no sandbox "other". Create it with POST /_control/v1/sandboxes. Sandboxes are deleted after 30 days',
+      'There is no sandbox "other". Create it with: call-transfer-mock sandbox create other (operation createSandbox). Sandboxes are deleted after 30 days',
     ],
     ["Upper", 'There is no sandbox "Upper": a name must be'],
   ] as const) {

@@ -1,7 +1,7 @@
 // A Worker that runs a case of stores in a Durable Object.
 import type { RowChange } from "@call-transfer/backend";
-import { sandboxStoreCases } from "@call-transfer/backend/conformance";
 import type { ObjectState, WorkerEnv } from "@call-transfer/mock-server/worker";
+import { sandboxStoreCases } from "../../packages/backend/tests/store/cases.ts";
 import { SqlStore } from "../../packages/mock-server/src/worker/sql-store.ts";
 
 export { SandboxDirectory } from "@call-transfer/mock-server/worker";

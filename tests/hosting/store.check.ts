@@ -1,7 +1,7 @@
 // The store of a sandbox in the storage of a Durable Object.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { sandboxStoreCases } from "@call-transfer/backend/conformance";
+import { sandboxStoreCases } from "../../packages/backend/tests/store/cases.ts";
 import { startWorkerd } from "../../packages/contract/targets/workerd.ts";
 
 const workerd = await startWorkerd({ entry: new URL("./store-worker.ts", import.meta.url) });

@@ -39,8 +39,14 @@ const plants: Readonly<Record<string, (store: SandboxStore) => SandboxStore>> = 
       return { ...row, text: JSON.stringify({ ...transfer, rings }) };
     }),
   /** Request ids begin again. */
-  "repeated-request-ids": (store) =>
-    loadOf(store, (row) => (row.table === "sandbox" && row.key === "requestIds" ? { ...row, text: "0" } : row)),
+  "repeated-request-ids"(store) {
+    let count = 0;
+    crypto.randomUUID = () => {
+      count += 1;
+      return `00000000-0000-4000-8000-${String(count).padStart(12, "0")}`;
+    };
+    return store;
+  },
 };
 
 const [file = "", port = "", name = ""] = process.argv.slice(2);

@@ -38,7 +38,7 @@ import {
 } from "./model/state.ts";
 import { NotStoredError, StateWriter } from "./model/state-writer.ts";
 import type { SandboxStore } from "./model/store.ts";
-import { ReservedIds, StoredTimers } from "./model/stored-parts.ts";
+import { StoredTimers } from "./model/stored-parts.ts";
 import { createClock } from "./model/virtual-clock.ts";
 import { drainQueue } from "./platform/calls.ts";
 import { SignedDeliveries } from "./platform/deliveries.ts";
@@ -67,7 +67,7 @@ export interface BackendOptions {
    * Seed of the ids that are created after the start, an integer. By default 1 for a frozen clock, so that runs repeat, and a
    * random one for a running clock, so that no event of a later run has the id of an earlier one. The ids and secrets that
    * `seed` leaves out do not depend on it, nor does the key that signs access tokens: all backends have the same key, so the
-   * tokens protect nothing.
+   * tokens protect nothing. With a `store`, the ids of requests do not depend on it either.
    */
   readonly randomSeed?: number;
   /** Changes to the default policies. */
@@ -313,7 +313,8 @@ export function createCore(
     events.emit("requests.cleared");
     writer?.plan("soon");
   });
-  const requestIds = new ReservedIds(randoms.requestIds, writer);
+  // None repeats after a restart.
+  const requestIds = writer === undefined ? randoms.requestIds : { uuid: () => crypto.randomUUID() };
   const parts = { deliveries, transfers, requests };
   return { backend, generators, requestIds, timers, tokens, faults, stubs, inbox, ...parts };
 }

@@ -9,15 +9,11 @@ import { jsonOrUndefined } from "./utils/values.ts";
 export { controlAnswers } from "./generated/answers.gen.ts";
 export {
   addressOf,
-  argumentName,
   type DocumentedOperation,
   inputSchemaOf,
   type JsonObject,
   operationsIn,
-  outputSchemaOf,
-  type Parameter,
   partsOf,
-  type RequestParts,
 } from "./utils/documented-operations.ts";
 export { editsBetween, formatDuration, longUnits, maskNumbers, suggestion } from "./utils/text.ts";
 export { errorMessage } from "./utils/values.ts";

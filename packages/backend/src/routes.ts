@@ -1,7 +1,7 @@
 import { type DestinationGroupMember, type FieldError, limits, type TransferDestination } from "@call-transfer/spec";
 import type { AnyHandler, Handlers } from "./http/exchange.ts";
 import type { AccountRecord, CallRecord, DestinationRecord, GroupRecord, MemberRecord } from "./model/records.ts";
-import { type IndexedState, previousSecretEnd, type State } from "./model/state.ts";
+import type { IndexedState, State } from "./model/state.ts";
 import { drainQueue, startCall } from "./platform/calls.ts";
 import { newSigningSecret, secretsAt } from "./rules/accounts.ts";
 import { decidePlacement, elapsedSecs, listedCalls } from "./rules/calls.ts";
@@ -125,7 +125,7 @@ const destinationHandlers = {
       updatedAt: clock.iso(),
     };
     state.destinations.set(rotated.id, rotated);
-    expiries.add(previousSecretEnd(rotated));
+    expiries.refresh();
     return { status: 200, body: { ...shownDestination(rotated), signingSecret: rotated.signingSecret } };
   },
 } satisfies Handlers;

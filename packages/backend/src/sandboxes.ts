@@ -377,7 +377,7 @@ function followOne({ listener, stops }: Follower, name: string, { events }: Asse
 
 function limitReached(limit: number): string {
   const remedies = [
-    `Delete one with DELETE ${controlPrefix}/sandboxes/{name}`,
+    "Delete one with call-transfer-mock sandbox delete NAME (operation deleteSandbox)",
     "raise the limit (--max-sandboxes, maxSandboxes)",
     "or let idle ones be removed (--sandbox-idle, sandboxIdleMs)",
   ];

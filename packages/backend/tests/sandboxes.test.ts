@@ -49,7 +49,7 @@ describe("a request that selects", () => {
     const sandboxes = createSandboxRegistry();
     const answer = await ask(sandboxes, "/_sandbox/one/api/v1/roles");
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
-    expect(answer.body.detail).toContain("POST /_control/v1/sandboxes");
+    expect(answer.body.detail).toContain("call-transfer-mock sandbox create one");
     expect(sandboxes.list()).toEqual(["default"]);
   });
 
@@ -97,8 +97,14 @@ describe("sandboxes", () => {
       "Check_Out",
       'There is no sandbox "Check_Out": a name must be 1 to 63 lower-case letters, digits and hyphens, not starting with a hyphen. Use check-out, for example.',
     ],
-    ["chekout", 'There is no sandbox "chekout". Did you mean checkout? Create it with POST /_control/v1/sandboxes.'],
-    ["other", 'There is no sandbox "other". Create it with POST /_control/v1/sandboxes.'],
+    [
+      "chekout",
+      'There is no sandbox "chekout". Did you mean checkout? Create it with: call-transfer-mock sandbox create chekout (operation createSandbox).',
+    ],
+    [
+      "other",
+      'There is no sandbox "other". Create it with: call-transfer-mock sandbox create other (operation createSandbox).',
+    ],
   ])("say how to correct the name %s", async (name, detail) => {
     const sandboxes = createSandboxRegistry({ autoSandboxes: name === "Check_Out" });
     sandboxes.create("checkout");
@@ -169,7 +175,7 @@ describe("the limit of sandboxes", () => {
     const answer = await ask(sandboxes, "/_sandbox/two/api/v1/roles");
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
     expect(answer.body.detail).toContain("The limit of 2 sandboxes is reached");
-    expect(answer.body.detail).toContain("DELETE /_control/v1/sandboxes/{name}");
+    expect(answer.body.detail).toContain("call-transfer-mock sandbox delete NAME (operation deleteSandbox)");
     expect(answer.body.detail).toContain("--max-sandboxes");
     expect(answer.body.detail).not.toContain("create it");
     const { body } = await ask(sandboxes, "/_sandbox/two/_control/v1/clock");

@@ -1,13 +1,6 @@
-import {
-  createMemoryStorage,
-  type RowChange,
-  type SandboxStorage,
-  type SandboxStorageCase,
-  type StoredRow,
-  sandboxStorageCases,
-  sandboxStoreCases,
-} from "@call-transfer/backend/conformance";
+import type { RowChange, SandboxStorage, StoredRow } from "@call-transfer/backend";
 import { describe, expect, it } from "vitest";
+import { createMemoryStorage, type SandboxStorageCase, sandboxStorageCases, sandboxStoreCases } from "./store/cases.ts";
 
 interface Sandbox {
   options: string;

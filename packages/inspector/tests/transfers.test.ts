@@ -202,8 +202,6 @@ test.each([
     reason: null,
     until: null,
     updatedAt: null,
-    timeZone: "UTC",
-    localTime: { weekday: "monday", time: "10:00" },
     insideHours: true,
     missedCalls: 0,
     ringable: true,

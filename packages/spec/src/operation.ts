@@ -30,8 +30,6 @@ export interface OperationDescription {
   readonly queryParameters: Readonly<Record<string, string>>;
   /** Whether the operation has a request body. */
   readonly hasBody: boolean;
-  /** Fields of its response schemas that it must not show, e.g. a secret; absent without any. */
-  readonly hiddenFields?: readonly string[];
   /** Documented HTTP statuses. */
   readonly statuses: readonly number[];
   /** Documented error codes. */

@@ -1,6 +1,5 @@
 // Operations in the form that the generators need.
 import { type OpenApiDocument, operationsOf, type Parameter, type Reconcile } from "./document.ts";
-import { hiddenFieldsOf } from "./hidden-fields.ts";
 
 export interface OperationModel {
   id: string;
@@ -33,8 +32,6 @@ export interface OperationModel {
   /** The items of a page, for operations with limit and offset. */
   paging: { items: string; itemSchema: string } | undefined;
   reconcile: Reconcile | undefined;
-  /** Fields of its response schemas that it must not show. */
-  hiddenFields: readonly string[] | undefined;
 }
 
 const schemaName = (reference: { $ref: string } | undefined): string | undefined => reference?.$ref.split("/").at(-1);
@@ -57,7 +54,6 @@ function resultOf(document: OpenApiDocument, id: string, schema: string | undefi
 
 /** The operations of a checked document: problems.ts has refused one that lacks something. */
 export function modelOf(document: OpenApiDocument): OperationModel[] {
-  const hiddenFields = hiddenFieldsOf(document);
   return [...operationsOf(document)].map(({ method, path, operation, parameters }) => {
     const id = operation.operationId;
     const successes = Object.entries(operation.responses)
@@ -96,7 +92,6 @@ export function modelOf(document: OpenApiDocument): OperationModel[] {
       successes,
       paging: paging && pagingOf(document, paging.items, successes[0]?.schema),
       reconcile: operation["x-reconcile"],
-      hiddenFields: hiddenFields.get(id),
     };
   });
 }

@@ -1,20 +1,11 @@
-// The stores of the built packages that need no server: in memory, and in the mock server's data file.
+// The store of the built packages that needs no server: the mock server's data file.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { demo } from "@call-transfer/backend";
-import { createMemoryStorage, sandboxStorageCases } from "@call-transfer/backend/conformance";
 import { StoreError, startMockServer } from "@call-transfer/mock-server";
-
-describe("sandboxes in memory", () => {
-  for (const { name, run } of sandboxStorageCases)
-    it(name, () => {
-      const stores = createMemoryStorage();
-      return run(() => stores);
-    });
-});
 
 /** Runs a test with the path of a data file that does not exist yet. */
 async function withDataFile(use: (data: string) => Promise<void>): Promise<void> {

@@ -23,10 +23,6 @@ const uses = {
     const headers = { authorization: `Bearer ${key}` };
     assert.equal((await backend.fetch("http://localhost/api/v1/roles", { headers })).status, 200);
   },
-  "@call-transfer/backend/conformance": async ({ createMemoryStorage, sandboxStorageCases: [first] }) => {
-    const stores = createMemoryStorage();
-    await first.run(() => stores);
-  },
   "@call-transfer/backend/msw": ({ callTransferHandlers }, load) => useMsw(callTransferHandlers, load),
   "@call-transfer/backend/unstable": ({ formatDuration }) => assert.equal(typeof formatDuration(1000), "string"),
   "@call-transfer/contract": ({ cases }) => assert.ok(cases.length > 100),

@@ -2,9 +2,8 @@ import type * as z from "zod";
 import type { ApiKeyOptions } from "../data/credentials.ts";
 import type { zCollection } from "../generated/schemas.gen.ts";
 import { claimsOf } from "../http/authenticate.ts";
-import { localTime } from "../model/hours.ts";
 import type { MemberRecord } from "../model/records.ts";
-import { availabilityAt, hoursAround, isWithinHours } from "../rules/members.ts";
+import { availabilityAt, isWithinHours } from "../rules/members.ts";
 import { accountTimeZone, reasonNotToDisturb } from "../rules/transfers.ts";
 import { InputError } from "../utils/input-error.ts";
 import type { BackendControls } from "./controls.ts";
@@ -94,16 +93,12 @@ function describeMember(
 ): SuccessBody<"listAvailability">["members"][number] {
   const { userId, accountId, role, hours, missedCalls } = member;
   const now = clock.now();
-  const timeZone = hours?.timeZone ?? accountTimeZone(member, state);
   const { status, busy, source = null, reason = null, until = null, updatedAt = null } = availabilityAt(member, now);
   const silentBecause = reasonNotToDisturb(member, state, now);
   return {
     ...{ memberId: member.id, userId, name: state.users.get(userId)?.name ?? "", accountId, role },
     ...{ status, busy, source, reason, until, updatedAt },
-    timeZone,
-    localTime: localTime(now, timeZone),
-    insideHours: isWithinHours(hours, now, timeZone),
-    ...hoursAround(hours, now, timeZone),
+    insideHours: isWithinHours(hours, now, accountTimeZone(member, state)),
     missedCalls,
     ringable: silentBecause === undefined,
     ...(silentBecause !== undefined && { silentBecause }),

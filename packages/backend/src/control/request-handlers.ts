@@ -1,13 +1,11 @@
 import { errorCodes } from "@call-transfer/spec";
 import type { Fault } from "../faults/fault.ts";
-import type { ListedFault } from "../faults/faults.ts";
-import { formatFault } from "../faults/format-fault.ts";
+import { redactedFault } from "../faults/faults.ts";
 import type { RequestEntry, Rule, Stub } from "../generated/models.gen.ts";
 import { zFaultText } from "../generated/schemas.gen.ts";
 import { specificationSections } from "../generated/specification.gen.ts";
 import type { OperationCoverage } from "../http/request-log.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
-import { redacted } from "../utils/redact.ts";
 import { suggestion } from "../utils/text.ts";
 import type { BackendControls } from "./controls.ts";
 import { type ControlHandlers, notFound, type SuccessBody } from "./exchange.ts";
@@ -38,10 +36,8 @@ export const requestHandlers = {
     unmatched: backend.requests.list({ unmatched: true }).length,
     rejected: backend.requests.list().filter(({ decidedBy }) => decidedBy.step === "server").length,
   }),
-  listFaults({ backend: { faults, operations }, query }) {
-    const shown = query?.redact ? faults.list().map((fault) => redacted({ ...fault })) : faults.list();
-    return Response.json({ faults: (shown as ReturnType<typeof faults.list>).map((one) => withText(one, operations)) });
-  },
+  listFaults: ({ backend: { faults }, query }) =>
+    Response.json({ faults: query?.redact ? faults.list().map(redactedFault) : faults.list() }),
   // `add` validates it.
   addFault({ backend, body }) {
     if (!("text" in Object(body))) return { id: backend.faults.add(body as Fault) };
@@ -94,14 +90,6 @@ function codesOf(operations: readonly OperationCoverage[]): SuccessBody<"getCove
     const count = found.reduce((sum, one) => sum + one.count, 0);
     return { code, status: mockStatus, meaning, documented: found.some(({ documented }) => documented), count };
   });
-}
-
-/** A listed fault, with its text if it has one. */
-function withText(listed: Fault & ListedFault, operations: BackendControls["operations"]) {
-  // The next step of a list is no part of what was typed.
-  const { step: _, ...when } = listed.when ?? {};
-  const text = formatFault({ ...listed, when }, operations);
-  return { ...listed, ...(text !== undefined && { text }) };
 }
 
 /** Deletes all faults or stubs, or the one with the id. */

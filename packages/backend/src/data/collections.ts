@@ -1,5 +1,4 @@
-import { type CheckedSeed, type CollectionName, recordSchemas } from "../model/records.ts";
-import { withTimeTexts } from "../model/seed-time.ts";
+import { type CheckedSeed, type CollectionName, recordSchemas, withTimeTexts } from "../model/records.ts";
 import type { BackendState, State } from "../model/state.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { withCanonicalIds, withCanonicalUuids } from "../utils/ids.ts";

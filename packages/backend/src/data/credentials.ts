@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { Tokens } from "../http/authenticate.ts";
 import { parseTime } from "../model/clock.ts";
 import { type ApiKeyRecord, recordSchemas } from "../model/records.ts";
-import { type BackendState, keyEnd } from "../model/state.ts";
+import type { BackendState } from "../model/state.ts";
 import { newApiKey } from "../rules/accounts.ts";
 import { canonicalId, withCanonicalIds } from "../utils/ids.ts";
 import { InputError } from "../utils/input-error.ts";
@@ -64,7 +64,7 @@ export function createCredentials(backend: BackendState, tokens: Pick<Tokens, "s
         allowedIps,
       };
       state.apiKeys.set(record.key, record);
-      expiries.add(keyEnd(record));
+      expiries.refresh();
       return { id: record.id, key: record.key };
     },
     async createAccessToken({ userId: given, expiresInSecs = policies.tokenLifetimeSecs, expired }) {

@@ -3,21 +3,20 @@ import type { FaultQueue, FaultsSnapshot } from "../faults/faults.ts";
 import type { InboxEvent } from "../generated/models.gen.ts";
 import type { Tokens } from "../http/authenticate.ts";
 import { keepRequestLog, type WritableRequestLog } from "../http/request-log.ts";
-import { noStubs, type StubTable } from "../http/stubs.ts";
-import { undoRecords } from "../model/changed-rows.ts";
+import type { StubTable } from "../http/stubs.ts";
 import type { KeepableClock, KeptClock, WallClock } from "../model/clock.ts";
 import { defaultPolicies, type Policies } from "../model/policies.ts";
 import { type BackendState, clearState } from "../model/state.ts";
-import type { Fact, NotStored, StateWriter } from "../model/state-writer.ts";
+import type { Fact, StateWriter } from "../model/state-writer.ts";
 import { factTable, type StoredState } from "../model/store.ts";
-import { type ReservedIds, type StoredTimers, timerTable } from "../model/stored-parts.ts";
+import { type StoredTimers, timerTable } from "../model/stored-parts.ts";
 import { callEndTimer, type SetTimer } from "../model/timer-queue.ts";
 import { scheduleCallEnd } from "../platform/calls.ts";
 import type { DeliveryEngine, SentDelivery } from "../platform/delivery.ts";
 import type { InboxResponse, ReceivingInbox } from "../platform/inbox.ts";
 import type { TransferEngine } from "../platform/transfers.ts";
 import { InputError } from "../utils/input-error.ts";
-import type { Generators } from "../utils/random.ts";
+import type { Generators, Random } from "../utils/random.ts";
 
 /** The version of the rows. Raise it when older programs cannot read them, and convert the older ones on loading. */
 const rowsVersion = 1;
@@ -26,7 +25,7 @@ const rowsVersion = 1;
 export interface Core {
   readonly backend: BackendState & { readonly clock: KeepableClock };
   readonly generators: Generators;
-  readonly requestIds: ReservedIds;
+  readonly requestIds: Pick<Random, "uuid">;
   readonly timers: StoredTimers | undefined;
   readonly tokens: Tokens;
   readonly faults: FaultQueue;
@@ -39,13 +38,12 @@ export interface Core {
 
 /** Loads what a store holds, and lets its writer store what changes from now on. Returns whether it held anything. */
 export function keepCore(core: Core, writer: StateWriter): boolean {
-  const { backend, generators, requestIds, tokens, faults, inbox } = core;
+  const { backend, generators, tokens, faults, inbox } = core;
   const { main, faults: ofFaults } = generators.sequences;
   const stored = writer.load({
     version: { read: () => rowsVersion },
     clock: { read: backend.clock.keep },
     random: { read: () => ({ main: main.position, faults: ofFaults.position }), isCompared: true },
-    requestIds: { read: () => requestIds.reservedUntil },
     tokenSecret: { read: () => bytesToHex(tokens.secret) },
     // Untyped code may change policies in place.
     policies: { read: () => backend.policies, isCompared: true },
@@ -55,13 +53,15 @@ export function keepCore(core: Core, writer: StateWriter): boolean {
   } satisfies Record<keyof Facts, Fact>);
   if (stored !== undefined) resumeChecked(core, stored);
   keepRequestLog(core.requests, writer, stored);
-  writer.start((notStored, error, wall) => goBack(core, writer, notStored, error, wall));
+  writer.start((before, error, wall) => goBack(core, writer, before, error, wall));
   return stored !== undefined;
 }
 
 function resumeChecked(core: Core, stored: StoredState): void {
   try {
     resume(core, stored);
+    core.inbox.received.resume(stored.rows<InboxEvent>("inbox"));
+    core.deliveries.sent.resume(stored.rows<SentDelivery>("deliveries"));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // Not an option of the present start.
@@ -75,12 +75,10 @@ interface Facts {
   readonly version: number;
   readonly clock: KeptClock;
   readonly random: Readonly<Record<"main" | "faults", number>>;
-  readonly requestIds: number;
   readonly tokenSecret: string;
   readonly policies: Policies;
   readonly faults: FaultsSnapshot;
-  /** Absent in the data of an older program. */
-  readonly stubs?: FaultsSnapshot;
+  readonly stubs: FaultsSnapshot;
   readonly inbox: InboxResponse;
 }
 
@@ -88,49 +86,25 @@ const factNames = [
   "version",
   "clock",
   "random",
-  "requestIds",
   "tokenSecret",
   "policies",
   "faults",
+  "stubs",
   "inbox",
 ] as const satisfies readonly (keyof Facts)[];
 
-/** Puts what a store holds in place of the present state. */
-function resume(core: Core, stored: StoredState): void {
+/** Puts what a store holds in place of the present state, but for its histories. Timers begin to run after `restMs` of real time. */
+function resume(core: Core, stored: StoredState, restMs = 0): void {
   const { state, events, clock } = core.backend;
   const facts = readFacts(stored.rows(factTable));
   events.quietly(() => {
     clearState(state);
     clock.reset();
-    core.deliveries.clear();
-    core.inbox.clear();
+    core.deliveries.abandon();
     for (const [name, records] of Object.entries(state) as [string, Map<string, unknown>][])
       for (const [key, record] of stored.rows(name)) records.set(key, record);
     resumeFacts(core, facts);
-    core.requestIds.resume(facts.requestIds);
-    core.inbox.received.resume(stored.rows<InboxEvent>("inbox"));
-    core.deliveries.sent.resume(stored.rows<SentDelivery>("deliveries"));
     resumeTimers(core, stored.rows(timerTable));
-    resumeClock(core, facts);
-  });
-  core.backend.expiries.restart();
-}
-
-/** Undoes what could not be stored. Its cost is that of the changes and the timers. Timers begin to run after `restMs` of real time. */
-function undo(core: Core, { changes, facts: stored }: NotStored): void {
-  const { state, events, clock } = core.backend;
-  const facts = readFacts(stored);
-  const timers = core.timers?.rowsWithout(changes.get(timerTable) ?? { surplus: [], replaced: [], removed: [] });
-  events.quietly(() => {
-    clock.reset();
-    core.deliveries.abandon();
-    for (const [name, records] of Object.entries(state) as [string, Map<string, object>][]) {
-      const change = changes.get(name);
-      if (change !== undefined) undoRecords(records, change);
-    }
-    resumeFacts(core, facts);
-    core.requestIds.goBack(facts.requestIds);
-    resumeTimers(core, timers ?? []);
     resumeClock(core, facts, restMs);
   });
   core.backend.expiries.restart();
@@ -142,7 +116,7 @@ function resumeFacts({ backend, generators, tokens, faults, stubs, inbox }: Core
   generators.sequences.faults.position = facts.random.faults;
   tokens.secret = hexToBytes(facts.tokenSecret);
   faults.restore(facts.faults);
-  stubs.prepare(facts.stubs ?? noStubs)();
+  stubs.prepare(facts.stubs)();
   inbox.response = facts.inbox;
 }
 
@@ -155,7 +129,7 @@ function resumeTimers({ backend, timers, transfers }: Core, rows: readonly (read
 }
 
 /** A store that takes no changes holds what is true until its next timer, so there the clock stands still before that. */
-function resumeClock({ backend: { clock, writer } }: Core, { clock: kept }: Facts, restMs = 0): void {
+function resumeClock({ backend: { clock, writer } }: Core, { clock: kept }: Facts, restMs: number): void {
   clock.resume(kept, restMs);
   if (!writer?.readOnly) return;
   const now = clock.now();
@@ -174,14 +148,8 @@ export function continueWork({ backend, transfers }: Core): void {
 const restMs = 1000;
 
 /** Goes back to what the store holds, because a commit failed, and continues after a rest. Returns a function that cancels that. */
-function goBack(
-  core: Core,
-  writer: StateWriter,
-  notStored: NotStored,
-  { message }: Error,
-  wall: WallClock,
-): () => void {
-  writer.withoutRecording(() => undo(core, notStored));
+function goBack(core: Core, writer: StateWriter, stored: StoredState, { message }: Error, wall: WallClock): () => void {
+  writer.withoutRecording(() => resume(core, stored, restMs));
   core.backend.events.emit("sandbox.restored", { reason: message });
   return wall.after(restMs, () => continueWork(core));
 }

@@ -5,10 +5,10 @@ import {
   type CollectionName,
   type DestinationRecord,
   recordSchemas,
+  resolveTimes,
   type Seed,
   seedSchema,
 } from "../model/records.ts";
-import { resolveTimes } from "../model/seed-time.ts";
 import { type BackendState, contactKey, type IndexedState } from "../model/state.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { builtInRoles, newApiKey, newSigningSecret } from "../rules/accounts.ts";

@@ -1,5 +1,4 @@
 import { limits } from "@call-transfer/spec";
-import { parseFault } from "../faults/parse-fault.ts";
 import type { ScenarioName } from "../generated/models.gen.ts";
 import { dayOf } from "../model/indexes.ts";
 import type { Policies } from "../model/policies.ts";
@@ -63,10 +62,7 @@ export function applyScenario(parts: Core, name: string): void {
     backend.expiries.refresh();
     Object.assign(backend.policies, structuredClone(scenario.policies));
     if (scenario.inbox !== undefined) inbox.response = scenario.inbox;
-    faults.replaceOfScenario(
-      name,
-      (scenario.faults ?? []).map((text) => ({ ...parseFault(text), name })),
-    );
+    faults.replaceOfScenario(name, scenario.faults ?? []);
   });
   backend.events.emit("scenario.applied", { name });
 }

@@ -1,6 +1,5 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
-import { noStubs } from "../http/stubs.ts";
 import { checkRate, parseTime } from "../model/clock.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import { type TransferRecord, time, transferSchema } from "../model/records.ts";
@@ -25,14 +24,14 @@ const stubRecord = z.strictObject({
   collection: z.string(),
   fields: z.record(z.string(), z.unknown()),
 });
-/** What an older snapshot lacks: stubs, and the records of their collections by key. */
+/** Stubs, and the records of their collections by key. */
 const stubsSchema = faultsSchema.extend({ records: z.array(z.tuple([z.string(), stubRecord])) });
 
 const snapshotSchema = z.strictObject({
   version: z.literal(version),
   now: time,
   mode: z.enum(["frozen", "running"]),
-  rate: z.number().exactOptional(),
+  rate: z.number(),
   /** Positions of the random generators by name. */
   random: z.record(z.string(), z.int()),
   tokenSecret: z.string().regex(/^([0-9a-f]{2})+$/),
@@ -42,7 +41,7 @@ const snapshotSchema = z.strictObject({
   transfers: z.array<z.ZodType<TransferRecord>>(transferSchema),
   timers: z.array(z.strictObject({ at: time, ...purpose })),
   faults: faultsSchema,
-  stubs: stubsSchema.exactOptional(),
+  stubs: stubsSchema,
   inbox: inboxResponseSchema,
 });
 
@@ -100,9 +99,8 @@ export function restoreSnapshot(
   for (const [index, { kind }] of snapshot.timers.entries())
     if (!isRestorable(kind)) throw new InputError(`timers[${index}].kind`, `unknown kind of timer: ${kind}`);
   parseTime("now", snapshot.now);
-  // A snapshot of an older version has none.
-  const rate = checkRate("rate", snapshot.rate ?? 1);
-  const { records: stubRecords, ...keptStubs } = snapshot.stubs ?? { ...noStubs, records: [] };
+  const rate = checkRate("rate", snapshot.rate);
+  const { records: stubRecords, ...keptStubs } = snapshot.stubs;
   const restoreStubs = stubs.prepare(keptStubs);
   faults.restore(snapshot.faults);
   restoreStubs();

@@ -6,7 +6,6 @@ import type { Random } from "../utils/random.ts";
 import { redacted } from "../utils/redact.ts";
 import type { Fault, FaultAction, RequestFault, WebhookFault } from "./fault.ts";
 import { assertFault } from "./fault-check.ts";
-import { formatFault } from "./format-fault.ts";
 import {
   type DeliveryCriteria,
   isBodyMatch,
@@ -48,8 +47,8 @@ export interface FaultQueue extends Faults {
   match(request: RequestCriteria, requestId: string): MatchedFaults;
   /** Adds a fault that every sandbox starts with, if it is for this one. Throws InputError naming the invalid field. */
   addInitial(fault: Fault | string): void;
-  /** Replaces the faults that a scenario added before. */
-  replaceOfScenario(scenario: string, faults: readonly Fault[]): void;
+  /** Replaces the faults that a scenario added before, by those of the texts. */
+  replaceOfScenario(scenario: string, texts: readonly string[]): void;
   /** Returns the fault that applies to a delivery, if there is one, and counts it down. */
   matchDelivery(delivery: DeliveryCriteria, deliveryId: string): MatchedWebhookFault | undefined;
   /** A new id for a delivery that a fault adds. Drawn here, so that faults do not change the ids of records. */
@@ -68,6 +67,8 @@ export interface ListedFault {
   readonly hits: number;
   /** The scenario that added it, if one did. */
   readonly scenario?: string;
+  /** The text that it was written as; absent for a fault written as an object. */
+  readonly text?: string;
 }
 
 /** The faults that apply to one request: the sum of all latencies, and the first other action. */
@@ -89,6 +90,8 @@ interface ActiveFault<Kind extends Fault = Fault> {
   readonly id: string;
   readonly fault: Kind;
   readonly scenario: string | undefined;
+  /** The fault as it was typed. */
+  readonly text: string | undefined;
   /** Counts down to the first match that fails. */
   nth: number;
   /** Counts down the matches that still fail; null for no limit. */
@@ -128,18 +131,17 @@ export function createFaults(
   };
   const validated = (fault: unknown): Fault => validatedFault(fault, operations);
   const isForSandbox = ({ match, webhooks }: Fault): boolean => isLike((match ?? webhooks)?.sandbox ?? "*", sandbox);
-  /** Adds a fault. Its event shows the text as it was typed, unless that has a secret. */
-  const add = (fault: Fault, scenario?: string, typed?: unknown): string => {
+  /** Adds a fault. `given` is the fault as it was written. */
+  const add = (fault: Fault, given: unknown, scenario?: string): string => {
     checkCount(all.length + 1, "");
     last += 1;
-    const entry = activeFault(`fault-${last}`, fault, { scenario });
+    const text = typeof given === "string" ? given.trim() : undefined;
+    const entry = activeFault(`fault-${last}`, fault, { scenario, text });
     put([...all, entry]);
-    const { hits: _, ...added } = shownFault(entry);
+    const listed = shownFault(entry);
     events.emit("fault.added", () => {
-      const shown = redacted(added);
-      const isTyped = typeof typed === "string" && JSON.stringify(shown) === JSON.stringify(added);
-      const text = isTyped ? typed.trim() : formatFault(shown as unknown as Fault, operations);
-      return { ...shown, ...(text !== undefined && { text }) };
+      const { hits: _, ...added } = redactedFault(listed);
+      return added;
     });
     return entry.id;
   };
@@ -168,18 +170,18 @@ export function createFaults(
     add(fault) {
       const own = validated(fault);
       if (!isForSandbox(own)) throw otherSandbox(own, sandbox);
-      return add(own, undefined, fault);
+      return add(own, fault);
     },
     list,
     delete: (id) => removeWhere((entry) => entry.id === id),
     clear: () => void removeWhere(() => true),
     addInitial(fault) {
       const own = validated(fault);
-      if (isForSandbox(own)) add(own, undefined, fault);
+      if (isForSandbox(own)) add(own, fault);
     },
-    replaceOfScenario(scenario, faults) {
+    replaceOfScenario(scenario, texts) {
       removeWhere((entry) => entry.scenario === scenario);
-      for (const fault of faults) add(validated(fault), scenario);
+      for (const text of texts) add({ ...validated(text), name: scenario }, text, scenario);
     },
     asksForBody: (request) =>
       all.some((entry) => isForRequests(entry) && entry.fault.match?.body !== undefined && isMatch(entry, request)),
@@ -231,9 +233,10 @@ function restoredFaults(
   validated: (fault: unknown) => Fault,
 ): readonly ActiveFault[] {
   checkCount(waiting.length, "faults.waiting");
-  return waiting.map(({ id, hits, scenario, ...fault }, index) => {
+  return waiting.map(({ id, hits, scenario, text, ...fault }, index) => {
     const own = withPathPrefix(`faults.waiting[${index}]`, () => validated(fault));
-    const counted = { ...(typeof hits === "number" && { hits }), ...(typeof scenario === "string" && { scenario }) };
+    const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+    const counted = { ...(typeof hits === "number" && { hits }), scenario: textOf(scenario), text: textOf(text) };
     return activeFault(id, own, counted);
   });
 }
@@ -247,16 +250,24 @@ function checkCount(count: number, field: string): void {
 function activeFault(
   id: string,
   fault: Fault,
-  { hits = 0, scenario }: { readonly hits?: number; readonly scenario?: string | undefined },
+  { hits = 0, ...origin }: Pick<ActiveFault, "scenario" | "text"> & { readonly hits?: number },
 ): ActiveFault {
   const { nth = 1, times = 1, step = 1 } = fault.when ?? {};
-  return { id, fault, scenario, nth, times, step, hits };
+  return { id, fault, ...origin, nth, times, step, hits };
 }
 
 /** A fault as the list shows it, with the counts that remain. */
-function shownFault({ id, fault, scenario, nth, times, step, hits }: ActiveFault): Fault & ListedFault {
+function shownFault({ id, fault, scenario, text, nth, times, step, hits }: ActiveFault): Fault & ListedFault {
   const when = { ...fault.when, nth, times, ...(isList<unknown>(fault.do) && { step }) };
-  return { ...structuredClone(fault), id, when: structuredClone(when), hits, ...(scenario && { scenario }) };
+  const origin = { ...(scenario && { scenario }), ...(text && { text }) };
+  return { ...structuredClone(fault), id, when: structuredClone(when), hits, ...origin };
+}
+
+/** Copies a listed fault without secrets. The text of a fault that has one is left out. */
+export function redactedFault({ text, ...fault }: Fault & ListedFault): Record<string, unknown> {
+  const shown = redacted(fault);
+  const isHarmless = JSON.stringify(shown) === JSON.stringify(fault);
+  return { ...shown, ...(isHarmless && text !== undefined && { text }) };
 }
 
 function isForRequests(entry: ActiveFault): entry is ActiveFault<RequestFault> {

@@ -1,20 +1,9 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { FaultWhen } from "../generated/models.gen.ts";
-import { localTime } from "../model/hours.ts";
+import { localTime, weekdays } from "../model/hours.ts";
 import { canonicalId, withCanonicalUuids } from "../utils/ids.ts";
 import { isObject } from "../utils/values.ts";
-import type { RequestFault, WebhookFault, Weekday } from "./fault.ts";
-
-/** The days of the week, in order. */
-export const weekdays: readonly Weekday[] = [
-  "monday",
-  "tuesday",
-  "wednesday",
-  "thursday",
-  "friday",
-  "saturday",
-  "sunday",
-];
+import type { RequestFault, WebhookFault } from "./fault.ts";
 
 /** What the criteria of a fault of requests are compared with. */
 export interface RequestCriteria {

@@ -1,11 +1,11 @@
 import { type ErrorCode, errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
 import type { FaultMatch, FaultWhen, WebhookFaultAction } from "../generated/models.gen.ts";
 import { zStub } from "../generated/schemas.gen.ts";
+import { weekdays } from "../model/hours.ts";
 import { InputError } from "../utils/input-error.ts";
 import { suggestion } from "../utils/text.ts";
 import type { Fault, FaultAction, FaultStep, SignatureFault, WebhookFault, Weekday } from "./fault.ts";
 import { assertFault, checkPath } from "./fault-check.ts";
-import { weekdays } from "./match-fault.ts";
 
 /** The words of a text, read from left to right. A comma is a word. */
 class Words {

@@ -350,21 +350,3 @@ export interface InboxEvent {
   /** The body exactly as it was sent. */
   readonly body: string;
 }
-
-/** A local weekday and time of day. */
-export interface LocalTime {
-  /** In English and lower case, e.g. `monday`. */
-  readonly weekday: string;
-  /** Hours and minutes, e.g. `09:30`. */
-  readonly time: string;
-}
-
-/** An interval of a weekday. */
-export interface HoursWindow {
-  /** In lower case, e.g. `monday`. */
-  readonly weekday: string;
-  /** The first minute, e.g. `09:00`. */
-  readonly from: string;
-  /** The minute after the last one, up to `24:00`. */
-  readonly to: string;
-}

@@ -318,7 +318,7 @@ export interface components {
         readonly hits: number;
         /** @description The scenario that added it, if one did. */
         readonly scenario?: string;
-        /** @description The fault as a text; absent if only JSON can say it. */
+        /** @description The text that it was written as; absent for a fault written as JSON. */
         readonly text?: string;
       })[];
     };
@@ -760,37 +760,14 @@ export interface components {
        * @description When the status was set.
        */
       readonly updatedAt: string | null;
-      /** @description The IANA time zone of the hours: their own, the account's, or UTC. */
-      readonly timeZone: string;
-      readonly localTime: components["schemas"]["LocalTime"];
       /** @description Whether the time is within the hours; without hours it always is. */
       readonly insideHours: boolean;
-      /** @description The hours that the time is in, if there are any. */
-      readonly window?: components["schemas"]["HoursWindow"];
-      /** @description The next hours, if the time is outside. */
-      readonly nextWindow?: components["schemas"]["HoursWindow"];
       /** @description How many offers in a row the member has missed. */
       readonly missedCalls: number;
       /** @description Whether a transfer to `available_humans` would ring the member now. */
       readonly ringable: boolean;
       /** @description Why not, e.g. `the member is away`. */
       readonly silentBecause?: string;
-    };
-    /** @description A local weekday and time of day. */
-    readonly LocalTime: {
-      /** @description In English and lower case, e.g. `monday`. */
-      readonly weekday: string;
-      /** @description Hours and minutes, e.g. `09:30`. */
-      readonly time: string;
-    };
-    /** @description An interval of a weekday. */
-    readonly HoursWindow: {
-      /** @description In lower case, e.g. `monday`. */
-      readonly weekday: string;
-      /** @description The first minute, e.g. `09:00`. */
-      readonly from: string;
-      /** @description The minute after the last one, up to `24:00`. */
-      readonly to: string;
     };
   };
   responses: {

@@ -98,7 +98,9 @@ export function authenticate(
   now: number,
 ): Checked<{ readonly caller: Caller }> {
   const header = headers.get("authorization");
-  if (!header) return problem("token_missing");
+  if (header === null) return problem("token_missing");
+  if (header === "")
+    return problem("token_missing", { detail: `The Authorization header is empty. ${setVariable(...credentials)}` });
   const credential = credentialIn(header);
   if (typeof credential !== "string") return credential;
   if (credential.startsWith(limits.apiKeyPrefix)) {
@@ -112,6 +114,14 @@ export function authenticate(
   return checkToken(credential, state, tokens, now);
 }
 
+/** The environment variables that the mock server writes and the code of the page reads. */
+const credentials = ["CALL_TRANSFER_API_KEY", "CALL_TRANSFER_ACCESS_TOKEN_OWNER"];
+
+/** What to do about a header whose value is a variable of a shell that is not set. */
+function setVariable(...names: readonly string[]): string {
+  return `If it is read from a variable such as ${names.join(" or ")}, set that variable.`;
+}
+
 /** The credential in an `Authorization` header, or the problem with that header. */
 function credentialIn(header: string): string | Problem {
   // As nearly every client writes it. Splitting the text takes as long as all other checks of a credential.
@@ -119,7 +129,10 @@ function credentialIn(header: string): string | Problem {
   const [scheme = "", credential = "", ...rest] = header.split(/ +/);
   if (scheme.toLowerCase() !== "bearer")
     return problem("unauthorized", { detail: "The Authorization header is malformed. Send it as: Bearer <token>." });
-  if (credential === "") return problem("token_missing");
+  if (credential === "")
+    return problem("token_missing", {
+      detail: `The Authorization header has no credential after ${scheme}. ${setVariable(...credentials)}`,
+    });
   return rest.length > 0 ? problem("token_invalid") : credential;
 }
 
@@ -181,9 +194,14 @@ export function selectAccount(
   state: IndexedState,
 ): Checked<{ readonly account: AccountRecord | undefined }> {
   if (!operation.accountScoped) return { account: undefined };
-  const named = canonicalId(headers.get("x-account-id") ?? "") || undefined;
+  const header = headers.get("x-account-id");
+  const named = canonicalId(header ?? "") || undefined;
   const accountId = caller.kind === "key" ? (named ?? caller.key.accountId) : named;
-  if (accountId === undefined) return problem("account_header_missing");
+  if (accountId === undefined)
+    return problem(
+      "account_header_missing",
+      header === null ? {} : { detail: `The X-Account-Id header is empty. ${setVariable("CALL_TRANSFER_ACCOUNT_ID")}` },
+    );
   const account = state.accounts.get(accountId);
   const role = roleIn(accountId, caller, state);
   if (account === undefined || role === undefined) return problem("account_access_denied");

@@ -1,6 +1,6 @@
 import { contractMajor, contractTag } from "../generated/contract.gen.ts";
 import { withCanonicalIds, withCanonicalParams } from "../utils/ids.ts";
-import { type Answer, type Problem, problem, type Success } from "../utils/problem.ts";
+import { type Answer, type Problem, problem } from "../utils/problem.ts";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount } from "./authenticate.ts";
 import type { Processed } from "./decision.ts";
 import type { AnyExchange, AnyHandler, Dispatcher, RoutedRequest } from "./exchange.ts";
@@ -107,13 +107,8 @@ async function processBody(
 }
 
 function callHandler(handler: AnyHandler, exchange: AnyExchange): Processed {
-  const { operation, caller, account } = exchange;
-  const { result, effects, thrown } = exchange.changes.during(() => {
-    const answer = handler(exchange);
-    if (operation.hiddenFields && answer.problem === undefined)
-      checkHidden(operation.id, operation.hiddenFields, answer);
-    return answer;
-  });
+  const { caller, account } = exchange;
+  const { result, effects, thrown } = exchange.changes.during(() => handler(exchange));
   const answer = result ?? problem("internal_error");
   return { step: "operation", answer, caller, account, effects, ...(thrown && { error: thrownText(thrown.error) }) };
 }
@@ -121,21 +116,6 @@ function callHandler(handler: AnyHandler, exchange: AnyExchange): Processed {
 /** The stack of an exception, or its message. */
 export function thrownText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/** Throws if an answer has a field that the operation must not show. */
-function checkHidden(id: string, hiddenFields: readonly string[], { body }: Success): void {
-  const shown = hiddenFields.find((field) => hasField(body, field));
-  if (shown !== undefined)
-    throw new Error(`The answer of ${id} has ${shown}, which it must not show. Leave the field out of the answer.`);
-}
-
-/** Whether a JSON value has a field that is not null, at any depth. */
-function hasField(node: unknown, field: string): boolean {
-  // Every response comes by here, so the check is not a call.
-  if (typeof node !== "object" || node === null) return false;
-  const own: unknown = Reflect.get(node, field);
-  return (own !== null && own !== undefined) || Object.values(node).some((value) => hasField(value, field));
 }
 
 /** The handler of an operation that has none: responds with the first example of the specification. */

@@ -1,6 +1,6 @@
 import type { RequestEntry, ShownChange } from "../generated/models.gen.ts";
 import type { Effects, RecordChange } from "../model/change-log.ts";
-import { withTimeTexts } from "../model/seed-time.ts";
+import { withTimeTexts } from "../model/records.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
 import { redacted, redactedHeaders, secretsIn, withoutTexts } from "../utils/redact.ts";
 import { jsonOrUndefined } from "../utils/values.ts";

@@ -1,5 +1,6 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { ClosestOperation, RequestEntry } from "../generated/models.gen.ts";
+import type { components } from "../generated/types.gen.ts";
 import type { Effects } from "../model/change-log.ts";
 import { type Events, Ring } from "../model/events.ts";
 import type { BackendState } from "../model/state.ts";
@@ -11,35 +12,8 @@ import { limited } from "../utils/values.ts";
 import { closestOperations } from "./closest-operations.ts";
 import { detailOf, type Exchange, type RecordedExchange, type RequestDetail } from "./request-detail.ts";
 
-/** How many responses of an operation had a status. */
-export interface StatusCount {
-  /** The response status. */
-  readonly status: number;
-  /** Whether the specification lists this status for the operation. */
-  readonly documented: boolean;
-  /** How many responses had it since the latest clear. */
-  readonly count: number;
-}
-
-/** How many responses of an operation had an error code. */
-export interface CodeCount {
-  /** The error code. */
-  readonly code: string;
-  /** Whether the API documents this code for the operation. */
-  readonly documented: boolean;
-  /** How many responses had it since the latest clear. */
-  readonly count: number;
-}
-
 /** The statuses and error codes that an operation documents or returned. */
-export interface OperationCoverage {
-  /** The operation, e.g. `createCall`. */
-  readonly operationId: string;
-  /** The documented and the returned statuses. */
-  readonly statuses: readonly StatusCount[];
-  /** The documented and the returned error codes. */
-  readonly codes: readonly CodeCount[];
-}
+export type OperationCoverage = components["schemas"]["Coverage"]["operations"][number];
 
 /** By operation: how many responses had each status and each code. */
 type KeptCounts = readonly (readonly [

@@ -56,6 +56,6 @@ export function selectSandbox(
 export function unknownSandbox(name: string, names: readonly string[], expiry = ""): string {
   if (!sandboxNamePattern.test(name))
     return `There is no sandbox "${name}": a name ${sandboxNameRule}.${sandboxNameAdvice(name)}`;
-  const advice = `Create it with POST ${controlPrefix}/sandboxes.`;
+  const advice = `Create it with: call-transfer-mock sandbox create ${name} (operation createSandbox).`;
   return `There is no sandbox "${name}".${suggestion(name, names)} ${[advice, expiry].join(" ").trimEnd()}`;
 }

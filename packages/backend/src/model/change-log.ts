@@ -1,9 +1,8 @@
-import type { NotedRecord } from "./changed-rows.ts";
 import type { BackendClock } from "./clock.ts";
 import type { Events } from "./events.ts";
 import type { RecordWatch } from "./indexes.ts";
 import type { TransferRecord } from "./records.ts";
-import type { StateWriter } from "./state-writer.ts";
+import type { NotedRecord, StateWriter } from "./state-writer.ts";
 import {
   internalTimers,
   type SetTimer,

@@ -69,12 +69,6 @@ export interface Events {
   end(): void;
 }
 
-/** The events of one backend, with what its other parts do with them. */
-export interface EventLog extends Events {
-  /** Collects events, besides those of the clock itself, until the returned function is called, which returns them. */
-  collect(): () => readonly BackendEvent[];
-}
-
 /** The number of events that a backend keeps. */
 const keptEvents = 2000;
 
@@ -93,9 +87,8 @@ interface Follower {
 }
 
 /** Creates the events of one backend. `onFollow` runs for each new follower, and the function it returns when that one leaves. */
-export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => () => void = () => () => {}): EventLog {
+export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => () => void = () => () => {}): Events {
   const followers = new Set<Follower>();
-  const collections = new Set<Kept[]>();
   const stream = new EventStream();
   let isQuiet = false;
   return {
@@ -105,7 +98,6 @@ export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => (
     emit(type, about) {
       if (isQuiet) return;
       const kept = stream.add(clock.iso(), type, about);
-      if (collections.size > 0 && !isOfClock(type)) for (const collected of collections) collected.push(kept);
       if (followers.size === 0) return;
       const event = stream.build(kept);
       for (const { listener } of [...followers]) notify(listener, event);
@@ -125,14 +117,6 @@ export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => (
       return () => {
         follower.leave();
         followers.delete(follower);
-      };
-    },
-    collect() {
-      const collected: Kept[] = [];
-      collections.add(collected);
-      return () => {
-        collections.delete(collected);
-        return collected.map((kept) => stream.build(kept));
       };
     },
     latest: (selection) => stream.latest(selection),
@@ -245,7 +229,7 @@ class EventStream {
 }
 
 /** Whether an event says what the clock itself does. */
-function isOfClock(type: string): boolean {
+export function isOfClock(type: string): boolean {
   return type === "clock.changed" || type.startsWith("timer.");
 }
 

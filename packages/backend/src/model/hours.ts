@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { LocalTime } from "../generated/models.gen.ts";
 import type { DeepReadonly } from "../utils/values.ts";
 
 // Formatters are stateless and costly to create.
@@ -20,8 +19,11 @@ export function localHour(at: number, timeZone: string): number {
   return Number(localTime(at, timeZone).time.slice(0, 2));
 }
 
-/** The local weekday and time of day in a time zone, at a time in milliseconds. */
-export function localTime(at: number, timeZone: string): LocalTime {
+/** The days of the week, in order. */
+export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+
+/** The local weekday, such as `monday`, and time of day, such as `09:30`, in a time zone, at a time in milliseconds. */
+export function localTime(at: number, timeZone: string): { readonly weekday: string; readonly time: string } {
   const text = formatter(timeZone).format(at).toLowerCase();
   // Runtimes differ in the separator of the two.
   return { weekday: /^[a-z]+/.exec(text)?.[0] ?? "", time: /\d\d:\d\d/.exec(text)?.[0] ?? "" };

@@ -1,5 +1,5 @@
-import type { NotedRecord } from "./changed-rows.ts";
 import type { CallRecord, GroupRecord, MemberRecord } from "./records.ts";
+import type { NotedRecord } from "./state-writer.ts";
 
 /** Notes changes of records. One that is removed is noted while it is still there. */
 export interface RecordWatch {
@@ -29,14 +29,13 @@ export class ReportingMap<Item extends object> extends Map<string, Item> {
     const before = this.get(key);
     if (before !== undefined) {
       this.reindex(before, undefined);
-      this.#watch?.record({ collection: this.#collection, key, before, next: keyAfter(this, key) });
+      this.#watch?.record({ collection: this.#collection, key, before });
     }
     return super.delete(key);
   }
 
   override clear(): void {
-    // The last first, so that none has another behind it.
-    const removed = [...this].reverse();
+    const removed = [...this];
     super.clear();
     for (const [key, before] of removed) this.#watch?.record({ collection: this.#collection, key, before });
     this.clearIndex();
@@ -47,13 +46,6 @@ export class ReportingMap<Item extends object> extends Map<string, Item> {
 
   /** Clears the index. */
   protected clearIndex(): void {}
-}
-
-/** The key that follows another one; undefined for the last. */
-function keyAfter(records: ReadonlyMap<string, unknown>, key: string): string | undefined {
-  const keys = records.keys();
-  for (const one of keys) if (one === key) return keys.next().value;
-  return undefined;
 }
 
 /** Groups by id, with an index by name. */
@@ -68,7 +60,7 @@ export class Groups extends ReportingMap<GroupRecord> {
 
   protected override reindex(before: GroupRecord | undefined, after: GroupRecord | undefined): void {
     const of = before && this.#byName.get(before.accountId);
-    // Another group may have the name by now, when changes are undone.
+    // Untyped code may have given another group the name.
     if (before !== undefined && of?.get(before.name)?.id === before.id) of.delete(before.name);
     if (after === undefined) return;
     const named = this.#byName.get(after.accountId);

@@ -1,6 +1,5 @@
 import { endOfTurn } from "../utils/real-time.ts";
 import { errorMessage } from "../utils/values.ts";
-import { ChangedRows, type NotedRecord, type Undo } from "./changed-rows.ts";
 import type { WallClock } from "./clock.ts";
 import { factTable, type RowChange, readState, type SandboxStore, type StoredState } from "./store.ts";
 
@@ -9,6 +8,55 @@ export class NotStoredError extends Error {
   constructor(cause: unknown) {
     super(`Changes could not be stored and were undone: ${errorMessage(cause)}`, { cause });
     this.name = "NotStoredError";
+  }
+}
+
+/** A record that was added (no `before`), replaced, or removed (no `after`). */
+export interface NotedRecord {
+  readonly collection: string;
+  readonly key: string;
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
+/** What has changed in a row since the last commit. */
+interface ChangedRow {
+  readonly table: string;
+  readonly key: string;
+  /** Whether the store holds a row with this key. */
+  readonly isStored: boolean;
+  /** Whether the stored row was removed; if there is a value again, the row has moved to the end. */
+  readonly isRemoved: boolean;
+  /** Undefined for a row that is gone. */
+  readonly value: object | undefined;
+}
+
+/** The rows that have changed since the last commit. */
+export class ChangedRows {
+  readonly #rows = new Map<string, ChangedRow>();
+
+  add({ collection: table, key, before, after }: NotedRecord): void {
+    const id = `${table} ${key}`;
+    const earlier = this.#rows.get(id);
+    const isStored = earlier?.isStored ?? before !== undefined;
+    // New rows are written in the order in which they were added.
+    if (before === undefined || (!isStored && after === undefined)) this.#rows.delete(id);
+    if (!isStored && after === undefined) return;
+    const isRemoved = earlier?.isRemoved === true || after === undefined;
+    this.#rows.set(id, { table, key, isStored, isRemoved, value: after });
+  }
+
+  /** The changes for a store. */
+  *list(): Generator<RowChange> {
+    for (const { table, key, value, isRemoved } of this.#rows.values()) {
+      if (isRemoved && value !== undefined) yield { table, key, text: undefined };
+      yield { table, key, text: value === undefined ? undefined : JSON.stringify(value) };
+    }
+  }
+
+  /** Forgets the changes of all tables but these. */
+  clear(kept: ReadonlySet<string> = new Set()): void {
+    for (const [id, { table }] of this.#rows) if (!kept.has(table)) this.#rows.delete(id);
   }
 }
 
@@ -43,11 +91,6 @@ class StoredMetadata {
     this.#touched.clear();
   }
 
-  /** What the store holds. */
-  stored(): (readonly [name: string, value: unknown])[] {
-    return [...this.#texts].map(([name, text]) => [name, JSON.parse(text)]);
-  }
-
   /** The facts that differ from the store: those that were touched or are compared, and all of a new store. */
   changed(): readonly FactChange[] {
     const isNew = this.#texts.size === 0;
@@ -74,19 +117,11 @@ export type Urgency = "now" | "soon";
 /** Returns the changes since the latest flush that succeeded. `done` runs after this one has succeeded. */
 export type FlushSource = () => { readonly rows: readonly RowChange[]; done(): void };
 
-/** What a failed commit leaves. */
-export interface NotStored {
-  /** What undoes the changes, by table. */
-  readonly changes: ReadonlyMap<string, Undo>;
-  /** The facts that the store holds. */
-  readonly facts: readonly (readonly [name: string, value: unknown])[];
-}
-
 /**
  * Takes the state back to what the store holds, because a commit failed. Returns a function that cancels what it planned for
  * later.
  */
-export type GoBack = (notStored: NotStored, error: NotStoredError, wall: WallClock) => () => void;
+export type GoBack = (stored: StoredState, error: NotStoredError, wall: WallClock) => () => void;
 
 /**
  * Collects the changes of a sandbox and commits them to its store: once a turn of the event loop, so that many requests share a
@@ -149,11 +184,6 @@ export class StateWriter {
   /** Whether no change can ever be stored. */
   get readOnly(): boolean {
     return this.#store.readOnly === true;
-  }
-
-  /** Whether the store takes changes: it does not if the latest commit failed, or if it is for reading only. */
-  get canStore(): boolean {
-    return this.#isLatestStored && !this.readOnly;
   }
 
   /** The commit under way, if an answer must wait for one. Rejects with NotStoredError. */
@@ -262,13 +292,14 @@ export class StateWriter {
     try {
       this.#commit();
     } catch (error) {
-      const changes = this.#changes.undo(this.#histories);
+      this.#changes.clear(this.#histories);
       this.#facts.forgetTouched();
       this.#isLatestStored = false;
       this.#failure = new NotStoredError(error);
       this.#cancelRest?.();
       try {
-        this.#cancelRest = this.#failed({ changes, facts: this.#facts.stored() }, this.#failure, this.#wall);
+        const { state } = readState(this.#store.load() ?? []);
+        this.#cancelRest = this.#failed(state, this.#failure, this.#wall);
       } catch {
         this.#isBroken = true;
       }

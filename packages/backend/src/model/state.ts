@@ -3,7 +3,7 @@ import type { Random } from "../utils/random.ts";
 import type { DeepReadonly } from "../utils/values.ts";
 import { type ChangeLog, type DescribedTimer, describedTimer } from "./change-log.ts";
 import type { BackendClock, Step } from "./clock.ts";
-import type { BackendEvent, EventLog, Events } from "./events.ts";
+import { type BackendEvent, type Events, isOfClock } from "./events.ts";
 import { Calls, Groups, Members, ReportingMap } from "./indexes.ts";
 import type { Policies } from "./policies.ts";
 import type {
@@ -105,7 +105,7 @@ export function clearState(state: IndexedState): void {
 }
 
 /** A time without a timer, because passing it only changes what is read. */
-export interface Expiry {
+interface Expiry {
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** The end of a member's status, of a destination's previous secret, or of an API key. */
@@ -121,28 +121,24 @@ const passedType = {
   "key.expires": "key.expired",
 } as const;
 
-/** The end of a member's status; undefined for one without an end. */
-export function availabilityEnd({ id, availability }: MemberRecord): Expiry | undefined {
-  if (availability.status === "available" || !availability.until) return undefined;
-  return { at: Date.parse(availability.until), kind: "availability.ends", id };
-}
-
-/** The end of a destination's previous secret; undefined without one. */
-export function previousSecretEnd({ id, previousSecretExpiresAt: at }: DestinationRecord): Expiry | undefined {
-  return at === undefined ? undefined : { at, kind: "secret.expires", id };
-}
-
-/** The end of an API key; undefined for one without an end. */
-export function keyEnd({ id, expiresAt: at }: ApiKeyRecord): Expiry | undefined {
-  return at === undefined ? undefined : { at, kind: "key.expires", id };
-}
-
-/** Every expiry, also those that have passed, in no order. */
-function expiriesOf({ members, destinations, apiKeys }: IndexedState): Expiry[] {
-  const ends = [...members.values()].map(availabilityEnd);
-  const expirations = [...destinations.values()].map(previousSecretEnd);
-  const keys = [...apiKeys.values()].map(keyEnd);
-  return [...ends, ...expirations, ...keys].filter((expiry) => expiry !== undefined);
+/** The expiries after a time, soonest first. */
+function expiriesAfter(time: number, { members, destinations, apiKeys }: IndexedState): readonly Expiry[] {
+  const all = [
+    ...[...members.values()].map(({ id, availability: { status, until } }) => ({
+      at: status === "available" || !until ? undefined : Date.parse(until),
+      kind: "availability.ends" as const,
+      id,
+    })),
+    ...[...destinations.values()].map(({ id, previousSecretExpiresAt: at }) => ({
+      at,
+      kind: "secret.expires" as const,
+      id,
+    })),
+    ...[...apiKeys.values()].map(({ id, expiresAt: at }) => ({ at, kind: "key.expires" as const, id })),
+  ];
+  return all
+    .flatMap(({ at, kind, id }) => (at === undefined || at <= time ? [] : [{ at, kind, id }]))
+    .sort((a, b) => a.at - b.at);
 }
 
 /** Announces expiries when the clock passes them. */
@@ -150,8 +146,6 @@ export class Expiries {
   readonly #state: IndexedState;
   readonly #clock: BackendClock;
   readonly #events: Pick<Events, "emit">;
-  /** Those after `#passed`, soonest first. */
-  #coming: Expiry[] = [];
   #passed = Number.NEGATIVE_INFINITY;
 
   constructor({ state, clock, events }: { state: IndexedState; clock: BackendClock; events: Pick<Events, "emit"> }) {
@@ -166,52 +160,18 @@ export class Expiries {
     this.refresh();
   };
 
-  /** Reads all records again, because any of them may have changed, or the clock may have been set back. */
+  /** Looks for the next expiry, because any record may have changed, or the clock may have been set back. */
   readonly refresh = (): void => {
     this.#passed = Math.min(this.#passed, this.#clock.now());
-    this.#coming = expiriesOf(this.#state)
-      .filter(({ at }) => at > this.#passed)
-      .sort((a, b) => a.at - b.at);
-    this.#setAlarm();
+    const [next] = expiriesAfter(this.#passed, this.#state);
+    this.#clock.setAlarm(next?.at, (at) => this.#pass(at));
   };
-
-  /** Adds an expiry of a record that changed. */
-  readonly add = (expiry: Expiry | undefined): void => {
-    if (expiry === undefined || expiry.at <= this.#passed) return;
-    // Expiries that others replaced wait for their time. Once there are as many as records, they are dropped.
-    const { members, destinations, apiKeys } = this.#state;
-    if (this.#coming.length >= 2 * (members.size + destinations.size + apiKeys.size)) {
-      this.refresh();
-      return;
-    }
-    this.#coming.splice(this.#coming.findLastIndex(({ at }) => at <= expiry.at) + 1, 0, expiry);
-    this.#setAlarm();
-  };
-
-  #setAlarm(): void {
-    this.#clock.setAlarm(this.#coming[0]?.at, (at) => this.#pass(at));
-  }
 
   #pass(until: number): void {
+    const passed = expiriesAfter(this.#passed, this.#state).filter(({ at }) => at <= until);
     this.#passed = until;
-    const announced = new Set<string>();
-    for (let next = this.#coming[0]; next !== undefined && next.at <= until; next = this.#coming[0]) {
-      this.#coming.shift();
-      const { at, kind, id } = next;
-      // The record may have changed since, also to the same time again.
-      if (!this.#isCurrent(next) || announced.has(id)) continue;
-      announced.add(id);
-      this.#events.emit(passedType[kind], { at: new Date(at).toISOString(), id });
-    }
-    this.#setAlarm();
-  }
-
-  #isCurrent({ at, kind, id }: Expiry): boolean {
-    if (kind === "secret.expires") return this.#state.destinations.get(id)?.previousSecretExpiresAt === at;
-    if (kind === "key.expires")
-      return [...this.#state.apiKeys.values()].some((key) => key.id === id && key.expiresAt === at);
-    const member = this.#state.members.get(id);
-    return member !== undefined && availabilityEnd(member)?.at === at;
+    for (const { at, kind, id } of passed) this.#events.emit(passedType[kind], { at: new Date(at).toISOString(), id });
+    this.refresh();
   }
 }
 
@@ -221,8 +181,8 @@ export interface BackendState {
   readonly clock: BackendClock;
   readonly random: Random;
   readonly policies: Policies;
-  readonly events: EventLog;
-  /** Gets the expiries of records that change. */
+  readonly events: Events;
+  /** Reads the expiries of records again when they change. */
   readonly expiries: Expiries;
   /** Notes what changes. */
   readonly changes: ChangeLog;
@@ -240,22 +200,24 @@ export interface UpcomingTimer extends DescribedTimer {
 export function upcomingTimers({ clock, state }: BackendState): readonly UpcomingTimer[] {
   const now = clock.now();
   const timers = clock.timers().map(({ at, ...timer }) => ({ at, ...describedTimer(state.transfers, timer) }));
-  const later = expiriesOf(state).filter(({ at }) => at > now);
-  return [...timers, ...later].sort((a, b) => a.at - b.at);
+  return [...timers, ...expiriesAfter(now, state)].sort((a, b) => a.at - b.at);
 }
 
 /** Moves the clock and returns what happened, in order. A step to the next timer also stops at expiries. */
 export async function advance(backend: BackendState, step: Step): Promise<readonly BackendEvent[]> {
   const { clock, events, expiries } = backend;
-  const endCollecting = events.collect();
-  let happened: readonly BackendEvent[];
+  const happened: BackendEvent[] = [];
+  const note = (event: BackendEvent): void => {
+    if (!isOfClock(event.type)) happened.push(event);
+  };
+  const stop = events.follow(note, { keepsSandbox: false });
   try {
     // Records may have been replaced in the maps of the state.
     expiries.refresh();
     const [next] = "nextTimer" in step ? upcomingTimers(backend) : [];
     await clock.advance(next === undefined ? step : { to: Math.max(next.at, clock.now()) });
   } finally {
-    happened = endCollecting();
+    stop();
   }
   return happened;
 }

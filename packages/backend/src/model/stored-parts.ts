@@ -1,5 +1,3 @@
-import type { Random } from "../utils/random.ts";
-import type { Undo } from "./changed-rows.ts";
 import type { StateWriter } from "./state-writer.ts";
 import { isRestorable, type SetTimer, type Timer, type TimerWatch } from "./timer-queue.ts";
 
@@ -83,70 +81,10 @@ export class StoredTimers implements TimerWatch {
   /** Notes that the clock has moved. */
   readonly moved = (): void => this.#writer.touch("clock");
 
-  /** The rows of the timers, with some changes undone. */
-  rowsWithout({ surplus, removed }: Undo): (readonly [key: string, row: SetTimer])[] {
-    const rows = new Map<string, object>(this.#rows.values());
-    for (const key of surplus) rows.delete(key);
-    for (const { key, value } of removed) rows.set(key, value);
-    // Each timer has the next number. The rows are those that `added` made.
-    return [...rows].sort(([one], [other]) => Number(one) - Number(other)) as [string, SetTimer][];
-  }
-
   /** Sets a timer again that is stored under a key. */
   resume(key: string, schedule: () => void): void {
     this.#resumed = key;
     schedule();
     this.#resumed = undefined;
-  }
-}
-
-/** How many ids are reserved at a time. */
-const blockSize = 1000;
-
-/** Request ids. With a writer, none repeats after a restart: the store holds the end of the block that they come from. */
-export class ReservedIds implements Pick<Random, "uuid"> {
-  readonly #random: Random;
-  readonly #writer: StateWriter | undefined;
-  #left = 0;
-  /** The position after the latest id; another one shows that the sequence began again. */
-  #position = Number.NaN;
-  #end = 0;
-
-  constructor(random: Random, writer: StateWriter | undefined) {
-    this.#random = random;
-    this.#writer = writer;
-  }
-
-  /** The position after the block. */
-  get reservedUntil(): number {
-    return this.#end;
-  }
-
-  uuid(): string {
-    const random = this.#random;
-    if (this.#writer === undefined) return random.uuid();
-    if (this.#left === 0 || random.position !== this.#position) {
-      // A read needs no store, so it does not fail with one that takes nothing.
-      if (!this.#writer.canStore) return crypto.randomUUID();
-      this.#left = blockSize;
-      this.#end = random.positionAfter(blockSize);
-      this.#writer.touch("requestIds");
-    }
-    this.#left -= 1;
-    const id = random.uuid();
-    this.#position = random.position;
-    return id;
-  }
-
-  /** Continues after a block, unless it is the present one. */
-  goBack(end: number): void {
-    if (end !== this.#end) this.resume(end);
-  }
-
-  /** Continues after a block. */
-  resume(end: number): void {
-    this.#random.position = end;
-    this.#end = end;
-    this.#left = 0;
   }
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import type { MemberRecord, RingRecord, TransferRecord } from "../model/records.ts";
-import { availabilityEnd, type BackendState } from "../model/state.ts";
+import type { BackendState } from "../model/state.ts";
 import { answersSettle, type TimerPurpose } from "../model/timer-queue.ts";
 import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
 import { retention, withLatest } from "../utils/values.ts";
@@ -191,7 +191,7 @@ function countMissedRing(
   state.members.set(counted.id, counted);
   if (counted.availability === member.availability) return changed;
   events.emit("member.availability_changed", { id: counted.id, ...counted.availability });
-  expiries.add(availabilityEnd(counted));
+  expiries.refresh();
   return changed;
 }
 

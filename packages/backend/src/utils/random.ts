@@ -9,16 +9,12 @@ export interface Random {
   bytes(length: number): Uint8Array;
   /** The position in the sequence, as a 32-bit integer. */
   position: number;
-  /** The position after a number of further ids. */
-  positionAfter(ids: number): number;
   /** Starts the sequence again. */
   reset(): void;
 }
 
 /** What the generator adds to its state at each draw. */
 const step = 0x9e3779b9;
-/** The number of draws that make an id. */
-const drawsPerId = 4;
 
 const hexDigits = Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -46,7 +42,6 @@ export function createRandom(seed: number): Random {
     set position(at) {
       state = at | 0;
     },
-    positionAfter: (ids) => (state + Math.imul(ids * drawsPerId, step)) | 0,
     reset() {
       state = seed | 0;
     },

@@ -108,10 +108,7 @@ describe("the events of faults", () => {
     expect(eventsOf(backend)).toEqual([
       [
         "fault.added",
-        {
-          ...{ id: "fault-1", match: { operationId: "listRoles" }, when: { nth: 1, times: 2 }, do: unavailable },
-          text: "listRoles 503 2 times",
-        },
+        { id: "fault-1", match: { operationId: "listRoles" }, when: { nth: 1, times: 2 }, do: unavailable },
       ],
       ["fault.hit", { id: "fault-1", requestId: first?.requestId }],
       ["fault.hit", { id: "fault-1", requestId: second?.requestId }],
@@ -124,13 +121,7 @@ describe("the events of faults", () => {
     const authorization = "Bearer ct_live_a1b2c3d4";
     backend.faults.add({ match: { headers: { authorization } }, do: unavailable });
     expect(eventsOf(backend)).toEqual([
-      [
-        "fault.added",
-        expect.objectContaining({
-          match: { headers: { authorization: "[redacted]" } },
-          text: "* header authorization=[redacted] 503",
-        }),
-      ],
+      ["fault.added", expect.objectContaining({ match: { headers: { authorization: "[redacted]" } } })],
     ]);
     backend.faults.add(`* header "authorization=${authorization}" 503`);
     expect(JSON.stringify(eventsOf(backend))).not.toContain("a1b2c3d4");

@@ -17,6 +17,27 @@ describe("a credential", () => {
     expect([answer.status, codeOf(answer)]).toEqual([401, code]);
   });
 
+  it.each([
+    ["", "The Authorization header is missing."],
+    [
+      "Bearer ",
+      "The Authorization header has no credential after Bearer. If it is read from a variable such as CALL_TRANSFER_API_KEY or CALL_TRANSFER_ACCESS_TOKEN_OWNER, set that variable.",
+    ],
+  ])("that is the text '%s' says what is absent", async (authorization, detail) => {
+    const headers = new Headers(authorization === "" ? {} : { authorization });
+    const answer = await createBackend().fetch("http://mock.test/api/v1/roles", { headers });
+    expect([answer.status, await answer.json()]).toMatchObject([401, { code: "token_missing", detail }]);
+  });
+
+  it("that is an empty header is not called missing", async () => {
+    const answer = await createBackend().fetch("http://mock.test/api/v1/roles", { headers: { authorization: "" } });
+    expect(await answer.json()).toMatchObject({
+      code: "token_missing",
+      detail:
+        "The Authorization header is empty. If it is read from a variable such as CALL_TRANSFER_API_KEY or CALL_TRANSFER_ACCESS_TOKEN_OWNER, set that variable.",
+    });
+  });
+
   it("of another scheme gets the name of the right one", async () => {
     const answer = await send(createBackend(), "GET /roles", { token: null, headers: { authorization: "Basic abc" } });
     expect(answer.body).toMatchObject({
@@ -52,6 +73,22 @@ describe("the account of a request", () => {
       const response = await backend.fetch("http://mock.test/api/v1/roles", { headers });
       expect([response.status, (await response.json()).code]).toEqual([403, "account_access_denied"]);
     }
+  });
+});
+
+it("says of an empty X-Account-Id header that it is empty, not missing", async () => {
+  const backend = createBackend();
+  const token = await backend.credentials.createAccessToken({ userId: users.owner });
+  const detailWith = async (more: Record<string, string>) =>
+    (await send(backend, "GET /roles", { token, headers: more })).body;
+  expect(await detailWith({ "x-account-id": "" })).toMatchObject({
+    code: "account_header_missing",
+    detail:
+      "The X-Account-Id header is empty. If it is read from a variable such as CALL_TRANSFER_ACCOUNT_ID, set that variable.",
+  });
+  expect(await detailWith({})).toMatchObject({
+    code: "account_header_missing",
+    detail: "An account-scoped request with a JWT must carry the X-Account-Id header.",
   });
 });
 

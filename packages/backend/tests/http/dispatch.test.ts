@@ -123,37 +123,6 @@ describe("every response", () => {
   });
 });
 
-describe("an answer with a field that its operation must not show", () => {
-  const body = { destinations: [{ id: unknownId, signingSecret: "not-for-this-answer" }] };
-  const rolesWith = (answered: unknown, hiddenFields: readonly string[]) => {
-    const table = createOperationTable({ listRoles: { ...operations.listRoles, hiddenFields } }, {});
-    return assembleBackend({}, { table, handlers: { listRoles: () => ({ status: 200, body: answered }) } });
-  };
-
-  it("becomes internal_error", async () => {
-    const answer = await send(rolesWith(body, ["signingSecret"]), "GET /roles");
-    expect([answer.status, codeOf(answer)]).toEqual([500, "internal_error"]);
-    expect(JSON.stringify(answer.body)).not.toContain("not-for-this-answer");
-  });
-
-  it("is named in the request log, also beside other fields", async () => {
-    const backend = rolesWith({ total: 1, ...body }, ["signingSecret"]);
-    await send(backend, "GET /roles");
-    expect(backend.requests.list()[0]?.error).toContain(
-      "The answer of listRoles has signingSecret, which it must not show. Leave the field out of the answer.",
-    );
-  });
-
-  it("is sent if the field is null", async () => {
-    const answer = await send(rolesWith({ destinations: [{ signingSecret: null }] }, ["signingSecret"]), "GET /roles");
-    expect(answer.status).toBe(200);
-  });
-
-  it("is sent if another field is hidden", async () => {
-    expect((await send(rolesWith(body, ["previousSecret"]), "GET /roles")).body).toEqual(body);
-  });
-});
-
 describe("invalid bodies", () => {
   it.each([
     ["another JSON type", "{}", { "content-type": "application/jsonp" }, "bad_request"],

@@ -109,7 +109,11 @@ describe("of sandboxes, it is recorded in", () => {
         status: 404,
         code: "not_found",
         requestId: response.headers.get("x-request-id"),
-        decidedBy: { step: "server", detail: 'There is no sandbox "two". Create it with POST /_control/v1/sandboxes.' },
+        decidedBy: {
+          step: "server",
+          detail:
+            'There is no sandbox "two". Create it with: call-transfer-mock sandbox create two (operation createSandbox).',
+        },
       },
     ]);
     await sandboxes.fetch("http://mock.test/_sandbox/two/_control/v1/clock");

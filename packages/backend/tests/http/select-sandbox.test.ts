@@ -27,9 +27,11 @@ it.each([
 
 it("says how to create an unknown sandbox, what its name resembles and when sandboxes end", () => {
   expect(unknownSandbox("chekout", ["default", "checkout"], "Sandboxes end after a day.")).toBe(
-    'There is no sandbox "chekout". Did you mean checkout? Create it with POST /_control/v1/sandboxes. Sandboxes end after a day.',
+    'There is no sandbox "chekout". Did you mean checkout? Create it with: call-transfer-mock sandbox create chekout (operation createSandbox). Sandboxes end after a day.',
   );
-  expect(unknownSandbox("x", [])).toBe('There is no sandbox "x". Create it with POST /_control/v1/sandboxes.');
+  expect(unknownSandbox("x", [])).toBe(
+    'There is no sandbox "x". Create it with: call-transfer-mock sandbox create x (operation createSandbox).',
+  );
 });
 
 it("a sandbox can have a name of letters, digits and hyphens", () => {

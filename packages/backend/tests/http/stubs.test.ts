@@ -201,13 +201,6 @@ it("a stub continues from a snapshot, with its sequence and its records", async 
   expect(other.stubs.add(stub("/next"))).toBe("stub-4");
 });
 
-it("a stub is not in a snapshot of an older version, which has none", () => {
-  const backend = createBackend({ stubs: [sequence] });
-  const { stubs: _, ...older } = createBackend().snapshot();
-  backend.restore(older);
-  expect(backend.stubs.list()).toEqual([]);
-});
-
 it("a restore leaves everything as it is if the stubs of a snapshot are invalid", () => {
   const backend = createBackend({ stubs: [sequence] });
   backend.faults.add("createCall 503");
@@ -246,14 +239,6 @@ it("a stub survives the end of the process, with its sequence and its records", 
   expect((await send(second, "GET /job")).status).toBe(200);
   expect((await send(second, "GET /people")).body).toMatchObject({ people: [{ name: "Ada" }] });
   expect((await send(second, "GET /later")).body).toEqual({ later: true });
-});
-
-it("a stub is not in the data of an older program, which has none", () => {
-  const { open } = storage();
-  createBackend({ store: open() }).close();
-  const store = open();
-  store.commit([{ table: "sandbox", key: "stubs", text: undefined }]);
-  expect(createBackend({ store, stubs: [sequence] }).stubs.list()).toEqual([]);
 });
 
 it("an expression in a path or a criterion stands for itself", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { createMemoryStorage } from "../../src/conformance.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import { NotStoredError, StateWriter } from "../../src/model/state-writer.ts";
+import { createMemoryStorage } from "../store/cases.ts";
 
 /** A writer that is on, and the keys of the table `t` in its store, with their values. */
 function keeping() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hoursSchema } from "../../src/model/hours.ts";
-import { hoursAround, isWithinHours } from "../../src/rules/members.ts";
+import { isWithinHours } from "../../src/rules/members.ts";
 
 const at = (time: string) => Date.parse(time);
 const monday = { monday: [{ from: "09:00", to: "12:30" }] };
@@ -22,51 +22,22 @@ describe("available hours", () => {
   });
 });
 
-describe("the hours around a time", () => {
+describe("a time is within the hours", () => {
   const twice = {
     monday: [{ from: "14:00", to: "18:00" }, ...monday.monday],
     friday: [{ from: "08:00", to: "24:00" }],
   };
   it.each([
-    [
-      "are the present ones",
-      twice,
-      "2026-03-02T09:00:00Z",
-      { window: { weekday: "monday", from: "09:00", to: "12:30" } },
-    ],
-    [
-      "are later today",
-      twice,
-      "2026-03-02T13:00:00Z",
-      { nextWindow: { weekday: "monday", from: "14:00", to: "18:00" } },
-    ],
-    [
-      "are on a later day",
-      twice,
-      "2026-03-02T18:00:00Z",
-      { nextWindow: { weekday: "friday", from: "08:00", to: "24:00" } },
-    ],
-    [
-      "are the earliest of a day in the next week",
-      twice,
-      "2026-03-07T10:00:00Z",
-      { nextWindow: { weekday: "monday", from: "09:00", to: "12:30" } },
-    ],
-    [
-      "are in a week",
-      monday,
-      "2026-03-02T12:30:00Z",
-      { nextWindow: { weekday: "monday", from: "09:00", to: "12:30" } },
-    ],
-    ["are none without hours", undefined, "2026-03-02T12:30:00Z", {}],
-    ["are none if no day has any", {}, "2026-03-02T12:30:00Z", {}],
-    [
-      "follow the time zone",
-      { ...monday, timeZone: "Asia/Tokyo" },
-      "2026-03-02T00:00:00Z",
-      { window: { weekday: "monday", from: "09:00", to: "12:30" } },
-    ],
-  ])("%s", (_, hours, time, around) => {
-    expect(hoursAround(hours, at(time), "UTC")).toStrictEqual(around);
+    ["from their first minute", twice, "2026-03-02T09:00:00Z", true],
+    ["but not at their end", twice, "2026-03-02T12:30:00Z", false],
+    ["but not between two intervals", twice, "2026-03-02T13:00:00Z", false],
+    ["in each interval of a day", twice, "2026-03-02T17:59:00Z", true],
+    ["but not on a day without any", twice, "2026-03-07T10:00:00Z", false],
+    ["to the end of a day", twice, "2026-03-06T23:59:00Z", true],
+    ["always without hours", undefined, "2026-03-02T12:30:00Z", true],
+    ["never if no day has any", {}, "2026-03-02T12:30:00Z", false],
+    ["in their own time zone", { ...monday, timeZone: "Asia/Tokyo" }, "2026-03-02T00:00:00Z", true],
+  ])("%s", (_, hours, time, isWithin) => {
+    expect(isWithinHours(hours, at(time), "UTC")).toBe(isWithin);
   });
 });

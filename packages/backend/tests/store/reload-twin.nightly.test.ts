@@ -1,10 +1,10 @@
 // Two backends get the same random requests. One keeps its state in a store and is replaced by one that loads it, now and then.
 import { type Backend, createBackend, demo } from "@call-transfer/backend";
-import { createMemoryStorage } from "@call-transfer/backend/conformance";
 import { expect, it } from "vitest";
 import type { BackendOptions } from "../../src/backend.ts";
 import { createRandom } from "../../src/utils/random.ts";
 import { control, send } from "../test-client.ts";
+import { createMemoryStorage } from "./cases.ts";
 
 const { accountId, destinations, members, flows, numbers, groups } = demo;
 const flushMs = 250;

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { createMemoryStorage } from "../../src/conformance.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import type { SandboxStorage } from "../../src/model/store.ts";
 import { createSandboxRegistry } from "../../src/sandboxes.ts";
 import { control } from "../test-client.ts";
+import { createMemoryStorage } from "./cases.ts";
 
 const frozenAt = "2031-07-06T05:04:03.000Z";
 

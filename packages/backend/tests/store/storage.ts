@@ -1,7 +1,7 @@
 import type { Backend } from "../../src/backend.ts";
-import { createMemoryStorage } from "../../src/conformance.ts";
 import type { WallClock } from "../../src/model/clock.ts";
 import type { RowChange, SandboxStore } from "../../src/model/store.ts";
+import { createMemoryStorage } from "./cases.ts";
 
 /** A real time that a test moves. Tasks run when it passes them. */
 export function manualWall(start = Date.parse("2026-05-01T10:00:00Z")) {

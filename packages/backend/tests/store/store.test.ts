@@ -189,24 +189,6 @@ describe("after a restart", () => {
     ).toEqual([200, 401]);
   });
 
-  it("no request id repeats after a snapshot set their sequence to another place", async () => {
-    const { open, crash } = storage();
-    const snapshotAfter = async (requests: number) => {
-      const other = createBackend({ policies: { rateLimit: { requests: 10_000, windowSecs: 60 } } });
-      for (let request = 0; request < requests; request += 1) await send(other, "GET /roles");
-      return other.snapshot();
-    };
-    const idOf = async (backend: Backend) => (await send(backend, "GET /roles")).headers.get("x-request-id");
-    const first = createBackend({ store: open() });
-    await idOf(first);
-    first.restore(await snapshotAfter(998));
-    const ids = [await idOf(first), await idOf(first), await idOf(first), await idOf(first)];
-    crash(first);
-    const second = restart({}, open);
-    ids.push(await idOf(second), await idOf(second), await idOf(second));
-    expect(new Set(ids).size).toBe(7);
-  });
-
   it("no request id repeats, not even of requests that were not stored", async () => {
     const { open, crash } = storage();
     const ids: (string | null)[] = [];
@@ -500,7 +482,7 @@ describe("a store that cannot be loaded", () => {
     );
   });
 
-  it.each(["version", "clock", "random", "requestIds", "tokenSecret", "policies", "faults", "inbox"])(
+  it.each(["version", "clock", "random", "tokenSecret", "policies", "faults", "stubs", "inbox"])(
     "because it has no %s says so",
     (name) => {
       const { open } = storage();

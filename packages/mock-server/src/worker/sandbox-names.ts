@@ -67,7 +67,7 @@ export class SandboxNames implements ManagedSandboxes {
     if (this.list().length >= maxSandboxes)
       throw new InputError(
         "name",
-        `the limit of ${maxSandboxes} sandboxes is reached. Delete one with DELETE /_control/v1/sandboxes/{name}, or raise MAX_SANDBOXES`,
+        `the limit of ${maxSandboxes} sandboxes is reached. Delete one with call-transfer-mock sandbox delete NAME (operation deleteSandbox), or raise MAX_SANDBOXES`,
       );
     this.#sql.exec("insert into sandboxes (name) values (?)", name);
   }

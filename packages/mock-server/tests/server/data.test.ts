@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demo, InputError } from "@call-transfer/backend";
-import { createMemoryStorage } from "@call-transfer/backend/conformance";
 import { type MockServer, StoreError, startMockServer } from "@call-transfer/mock-server";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createMemoryStorage } from "../../../backend/tests/store/cases.ts";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-data-"));

@@ -3,8 +3,8 @@ import { createServer, Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { json, text } from "node:stream/consumers";
 import { demo, InputError, inboxUrl } from "@call-transfer/backend";
-import { createMemoryStorage } from "@call-transfer/backend/conformance";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { createMemoryStorage } from "../../../backend/tests/store/cases.ts";
 import { type MockServer, socketLimits, startMockServer, startServer } from "../../src/server/server.ts";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
 

@@ -1,8 +1,6 @@
-// Entry point for testing stores of sandboxes: cases for every rule of SandboxStore and SandboxStorage, for any test runner.
+// Cases for every rule of SandboxStore and SandboxStorage, which the stores of the mock server and of its Worker run.
 
-import type { RowChange, SandboxStorage, SandboxStore, StoredRow } from "./model/store.ts";
-
-export type { RowChange, SandboxStorage, SandboxStore, StoredRow, StoredSandbox } from "./model/store.ts";
+import type { RowChange, SandboxStorage, SandboxStore, StoredRow } from "../../src/model/store.ts";
 
 /** The texts of a sandbox by table and key; undefined before the first commit. */
 interface Sandbox {
