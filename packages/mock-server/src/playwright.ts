@@ -15,7 +15,7 @@ import { startTestServer } from "./fixtures/test-server.ts";
 import type { MockServer } from "./server/server.ts";
 
 export { demo } from "@call-transfer/backend";
-export type { AccountToken, CallTransferSandbox, SandboxOptions, WebhookReceiver } from "./fixtures/sandbox.ts";
+export type { AccountToken, CallTransferSandbox, SandboxOptions, WebhookHandler } from "./fixtures/sandbox.ts";
 
 /** The mock platform of a Playwright test. */
 export interface BrowserCallTransfer extends CallTransferSandbox {

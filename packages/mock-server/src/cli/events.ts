@@ -7,7 +7,7 @@ import type { Terminal } from "./output.ts";
 import { integer, UsageError, unknownWord } from "./values.ts";
 
 /** The first words of the types of events. */
-const eventFamilies = [
+export const eventFamilies = [
   ...["request", "requests", "call", "transfer", "delivery", "inbox", "fault", "stub", "timer", "clock", "member"],
   ...["availability", "secret", "key", "record", "policies", "scenario", "sandbox", "stream"],
 ] as const;

@@ -15,7 +15,7 @@ import {
   startOptions,
 } from "./options.ts";
 import { commandLine, hintFor, printable, printableJson, program, type Terminal, wrapMessage } from "./output.ts";
-import { addressInSettings, naming, type RawValues, settle } from "./settings.ts";
+import { addressInSettings, naming, type RawValues, settingVariables, settle } from "./settings.ts";
 import { suggestion, UsageError, unknownWord } from "./values.ts";
 
 /** What the program runs. A command for a running server is in the list; the others are loaded when they run. */
@@ -253,7 +253,7 @@ const about = "Serves a mock of the call-transfer API on http://127.0.0.1:4010 w
 const aboutWhole = `${about} It behaves like the platform: it keeps state, validates every request, sends signed webhooks and plays the platform's side of transfers.`;
 
 const settingsHelp = [
-  `An option that is not given is read from the environment, then from the config file: --max-sandboxes is CALL_TRANSFER_MOCK_MAX_SANDBOXES, and "maxSandboxes" in call-transfer-mock.json in the working folder, or in the file of --config. In variables, the items of a list are separated by commas, faults by semicolons, and an option without a value is true or false. In the file, lists are arrays, policies an object, and paths start at its folder; its schema is @call-transfer/mock-server/config.schema.json. Commands without --url use port and host of the settings.`,
+  `An option that is not given is read from its variable, then from the config file: --data-file is CALL_TRANSFER_MOCK_DATA_FILE, and "dataFile" in call-transfer-mock.json in the working folder, or in the file of --config. These have a variable: ${[...settingVariables.values()].map(flagOf).join(", ")}. In variables, the items of a list are separated by commas, faults by semicolons, and an option without a value is true or false. In the file, lists are arrays, policies an object, and paths start at its folder; its schema is @call-transfer/mock-server/config.schema.json. Commands without --url use port and host of the settings.`,
   "Exit status: 0 for success, 1 for a failure, 2 for a wrong command line.",
 ];
 

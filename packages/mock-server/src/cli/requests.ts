@@ -5,7 +5,7 @@ import { readNow } from "./find-record.ts";
 import type { OptionTable, Values } from "./options.ts";
 import type { Terminal } from "./output.ts";
 import { flatFields, formatFields, formatTable, relativeTime } from "./tables.ts";
-import { duration, integer } from "./values.ts";
+import { duration, integer, oneOf } from "./values.ts";
 
 type Entry = Schema<"RequestEntry">;
 type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
@@ -29,14 +29,17 @@ export const requests: Command = {
         options: {
           ...filters,
           unmatched: { help: "only requests that match no operation, with the closest ones" },
-          reveal: { help: "show keys, tokens and secrets of a request" },
+          redact: {
+            ...{ value: "true|false", read: oneOf(["true", "false"]), fallback: "true" },
+            help: "whether keys, tokens, secrets and phone numbers of a request are hidden",
+          },
           limit: { value: "N", read: integer(1, 1000), fallback: "20", help: "how many to list at most" },
         },
       },
       async ({ control, operands: [named], values, terminal }) => {
-        const { unmatched, reveal, limit } = values;
+        const { unmatched, redact, limit } = values;
         if (named !== undefined) {
-          const params = { path: { id: await idOf(named, control) }, ...(reveal && { query: { redact: false } }) };
+          const params = { path: { id: await idOf(named, control) }, query: { redact: redact === "true" } };
           const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
           return { data, text: formatDetail(data, terminal) };
         }

@@ -15,7 +15,7 @@ export function describeWebhook(event: BackendEvent, nameOf: NameOf): Columns {
     { text: signatureOf(event), colour: "yellow" },
   ];
   return {
-    label: "webhook",
+    label: "delivery",
     labelColour: "magenta",
     state: typeof status === "number" ? String(status) : "---",
     stateColour,

@@ -162,7 +162,7 @@ it.each([
   [["webhooks", "trigger", "--help"], "--destination ID"],
   [["help", "credentials"], "credentials token [ROLE]"],
   [["attack", "--help"], "--handled-url URL"],
-  [["help", "--all"], "CALL_TRANSFER_MOCK_MAX_SANDBOXES"],
+  [["help", "--all"], "CALL_TRANSFER_MOCK_DATA_FILE"],
 ])("prints help for %j in lines of at most 80 characters", async (args, part) => {
   const { status, stdout } = await finish(...args);
   expect([status, stdout]).toEqual([0, expect.stringContaining(part)]);
@@ -794,10 +794,13 @@ it("reports a server that is not a mock server", async () => {
 it("reads settings from the working folder and the environment, also for commands", async () => {
   const own = mkdtempSync(join(folder, "settings-"));
   const token = "0123456789abcdef";
-  writeFileSync(join(own, "call-transfer-mock.json"), JSON.stringify({ port: 0, clock: "frozen", json: true }));
+  writeFileSync(
+    join(own, "call-transfer-mock.json"),
+    JSON.stringify({ port: 0, now: "2026-03-03T12:00:00Z", json: true }),
+  );
   const environment = {
     ...process.env,
-    CALL_TRANSFER_MOCK_NOW: "2026-03-03T12:00:00Z",
+    CALL_TRANSFER_MOCK_CLOCK: "frozen",
     CALL_TRANSFER_CONTROL_TOKEN: token,
   };
   const started = runIn(own, environment);

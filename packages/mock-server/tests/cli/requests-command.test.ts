@@ -38,7 +38,7 @@ it("replays the last request, reveals its secrets, and marks both in the list", 
     await expect(run("replay", "2")).rejects.toThrow("request 2 did not reach the backend");
     await expect(run("replay")).rejects.toThrow("Missing REQUEST. Usage: npm -s start -- requests replay last");
     expect(await run("last")).toMatch(/^authorization +Bearer \[redacted\]$/m);
-    expect(await run("last", "--reveal")).toMatch(new RegExp(`^authorization +Bearer ${demo.apiKey}$`, "m"));
+    expect(await run("last", "--redact", "false")).toMatch(new RegExp(`^authorization +Bearer ${demo.apiKey}$`, "m"));
     const [titles, ...rows] = (await run()).split("\n").map((line) => line.split(/ {2,}/).slice(-2));
     expect([titles?.at(-1), rows[2]?.at(-1)]).toEqual(["REPLAY OF", "1"]);
   } finally {
