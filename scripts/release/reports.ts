@@ -115,9 +115,7 @@ const mockCommand: CommandTables = {
     ...Object.fromEntries([...settingVariables].map(([variable, name]) => [name, variable])),
   },
   exitStatus: mock.exitStatus,
-  help: [undefined, "attack", ...commands.map(({ name }) => name)].flatMap((topic) =>
-    [false, true].map((isWhole) => helpText(topic, commands, isWhole)),
-  ),
+  help: [undefined, "start", "attack", ...commands.map(({ name }) => name)].map((topic) => helpText(topic, commands)),
 };
 
 /** A command without subcommands. */

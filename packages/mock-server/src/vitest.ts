@@ -1,6 +1,5 @@
 import { reportOf } from "./fixtures/report.ts";
-import { type CallTransferSandbox, createSandbox, type SandboxOptions } from "./fixtures/sandbox.ts";
-import { startTestServer } from "./fixtures/test-server.ts";
+import { type CallTransferSandbox, createSandbox, type SandboxOptions, startTestServer } from "./fixtures/sandbox.ts";
 import type { MockServer } from "./server/server.ts";
 
 export { demo } from "@call-transfer/backend";

@@ -16,7 +16,7 @@ import {
 
 /** An option, as a row of a table by its field of the config file: `dataFile` is `--data-file`. */
 export interface OptionRow<Value = unknown> {
-  /** Its first sentence is the short help. `{default}` stands for the default, which otherwise follows at the end. */
+  /** `{default}` stands for the default, which otherwise follows at the end. */
   readonly help: string;
   /** The placeholder of the value in the help, e.g. `ID`; an option without one takes no value. */
   readonly value?: string;
@@ -25,8 +25,6 @@ export interface OptionRow<Value = unknown> {
   readonly repeats?: boolean;
   /** The default, as a text. */
   readonly fallback?: string;
-  /** A value to try, for the few options that the short help shows. */
-  readonly example?: string;
   readonly choices?: readonly string[];
   /**
    * What the text stands for in the config file: `path` is relative to it, a `secret` is never part of a message, `json` is a
@@ -77,7 +75,7 @@ export const startOptions = {
     help: "read settings from this JSON file (default: call-transfer-mock.json in the working folder, if it exists)",
   },
   port: number(0, 65_535, {
-    ...{ ...ofPrism, ...inEnvironment, fallback: "4010", example: "4020" },
+    ...{ ...ofPrism, ...inEnvironment, fallback: "4010" },
     help: "port to listen on (default {default}); 0 picks a free one",
   }),
   host: {
@@ -103,7 +101,7 @@ export const startOptions = {
   tlsCert: { ...file, ...inEnvironment, help: "TLS certificate chain (PEM)" },
   tlsKey: { ...file, ...inEnvironment, help: "private key of the certificate (PEM), without a password" },
   seed: {
-    ...{ ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo", example: "my.json" },
+    ...{ ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo" },
     help: "initial data (default {default}). The schema of the JSON file is @call-transfer/mock-server/seed.schema.json",
   },
   import: {
@@ -112,11 +110,8 @@ export const startOptions = {
   },
   exportOnExit: { ...file, help: "write a snapshot of the default sandbox at shutdown" },
   dataFile: {
-    ...{ ...file, ...inEnvironment, example: "mock.db" },
+    ...{ ...file, ...inEnvironment },
     help: "keep all sandboxes in this SQLite file. They outlive a restart and a kill. The file is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
-  },
-  readOnly: {
-    help: "only read the file of --data-file, and leave it as it is. Requests that change anything are rejected, the clock stands still, and no offer is sent",
   },
   clock: word(["running", "frozen"], {
     ...{ ...ofState, ...inEnvironment, fallback: "running" },
@@ -144,7 +139,7 @@ export const startOptions = {
     help: "lifetime of the access tokens on the server's clock: 30m, 24h, …",
   },
   fault: {
-    ...{ ...ofState, ...inEnvironment, kind: "faults", value: "FAULT", repeats: true, example: '"createCall 503"' },
+    ...{ ...ofState, ...inEnvironment, kind: "faults", value: "FAULT", repeats: true },
     help: 'make requests or webhooks fail. FAULT is a text such as "createCall 503, 503, pass" or "* 503 10%", a JSON file, or JSON itself',
   },
   stubs: {
@@ -167,7 +162,7 @@ export const startOptions = {
     help: "delay every API response by this much time of the server's clock, such as 800ms. Under a frozen clock, responses wait until the clock is advanced",
   },
   forwardWebhooksTo: {
-    ...{ ...inEnvironment, value: "URL", read: readUrl, example: "URL" },
+    ...{ ...inEnvironment, value: "URL", read: readUrl },
     help: "deliver all webhooks to this URL. The destinations' own URLs get none",
   },
   forwardHeader: {
@@ -193,7 +188,7 @@ export const startOptions = {
   },
   // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
   writeEnv: {
-    ...{ ...file, example: ".env" },
+    ...{ ...file },
     help: "write address and credentials to a .env file. Its variables are CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_ACCESS_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
   },
   prism: {

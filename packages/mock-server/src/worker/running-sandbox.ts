@@ -1,11 +1,10 @@
 import { type Backend, createBackend } from "@call-transfer/backend";
 import { type SandboxState, sandboxState } from "@call-transfer/backend/unstable";
 import { AlarmClock } from "./alarm-clock.ts";
-import { type Facts, writeFacts } from "./facts.ts";
 import { withTransport } from "./orders.ts";
 import type { ObjectStorage } from "./platform.ts";
 import type { Settings } from "./settings.ts";
-import { SqlStore } from "./sql-store.ts";
+import { type Facts, SqlStore, writeFacts } from "./sql-store.ts";
 
 /** The sandbox that always exists. */
 export const defaultSandbox = "default";

@@ -61,21 +61,6 @@ it("says whether there are no requests, or none that match", async () => {
   }
 });
 
-it("waits for the requests that its options say", async () => {
-  const server = await startMockServer({ port: 0, clockMode: "frozen" });
-  try {
-    await fetch(server.url + operations.listRoles.path);
-    const args = ["wait", "--operation", "createCall", "--timeout", "1ms"];
-    await expect(runLine(server.url, "requests", ...args)).resolves.toMatchObject({ status: 1 });
-    await expect(runLine(server.url, "requests", "clear", "--operation", "listRoles")).rejects.toThrow(
-      "--operation only works with requests [REQUEST] and requests wait.",
-    );
-    expect((await runLine(server.url, "requests")).stdout).toContain("listRoles");
-  } finally {
-    await server.close();
-  }
-});
-
 it("counts error codes and refused requests", async () => {
   const server = await startMockServer({ port: 0, clockMode: "frozen" });
   try {

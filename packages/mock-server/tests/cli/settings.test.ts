@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { connectionOptions, type OptionRow, settings, startOptions } from "../../src/cli/options.ts";
 import { addressInSettings, gather, type RawValues, settingVariables, settle } from "../../src/cli/settings.ts";
 import { serverOptions } from "../../src/cli/start-options.ts";
@@ -40,29 +40,38 @@ function example({ value, repeats, kind, choices }: OptionRow) {
   return { variable: word, field: word, parsed: word };
 }
 
-describe.each(Object.entries(settings).filter(([name]) => name !== "config"))("the setting %s", (name, row) => {
-  const table = name in startOptions ? startOptions : connectionOptions;
-  const { variable, field, parsed } = example(row);
-  const given = (raw: RawValues, environment: Record<string, string> = {}) =>
-    gather(table, raw, environment).given.get(name);
-  const isFlag = row.value === undefined;
-  const file = config({ [name]: field });
+const rows = Object.entries(settings).filter(([name]) => name !== "config");
+/** What a setting gets of what is given on the command line and in the environment. */
+const givenFor =
+  (name: string) =>
+  (raw: RawValues, environment: Record<string, string> = {}) =>
+    gather(name in startOptions ? startOptions : connectionOptions, raw, environment).given.get(name);
+const own = ({ value, repeats }: OptionRow) => (value === undefined ? true : repeats ? ["given"] : "given");
 
-  it("can come from the config file, which an option of the command line replaces", () => {
-    expect(given({ config: file })).toEqual(parsed);
-    const own = isFlag ? true : row.repeats ? ["given"] : "given";
-    expect(given({ config: file, [name]: own })).toEqual(own);
-  });
+it.each(rows)(
+  "the setting %s can come from the config file, which an option of the command line replaces",
+  (name, row) => {
+    const { field, parsed } = example(row);
+    const file = config({ [name]: field });
+    expect(givenFor(name)({ config: file })).toEqual(parsed);
+    expect(givenFor(name)({ config: file, [name]: own(row) })).toEqual(own(row));
+  },
+);
 
-  const [ofVariable] = [...settingVariables].find(([, option]) => option === name) ?? [];
-  it.runIf(ofVariable !== undefined)("can come from a variable, which replaces the config file", () => {
-    const set = (text: string) => ({ [ofVariable ?? ""]: text });
-    expect(given({}, set(variable))).toEqual(parsed);
-    expect(given({ config: file }, set(isFlag ? "0" : "9"))).toEqual(isFlag ? false : row.repeats ? ["9"] : "9");
-    const own = isFlag ? true : row.repeats ? ["given"] : "given";
-    expect(given({ [name]: own }, set(variable))).toEqual(own);
-  });
-});
+it.each([...settingVariables].filter(([, name]) => name !== "config"))(
+  "the variable %s replaces the config file, and an option of the command line replaces it",
+  (variable, name) => {
+    const row = settings[name] ?? { help: "" };
+    const { variable: text, field, parsed } = example(row);
+    const file = config({ [name]: field });
+    const given = givenFor(name);
+    const isFlag = row.value === undefined;
+    expect(given({}, { [variable]: text })).toEqual(parsed);
+    const other = given({ config: file }, { [variable]: isFlag ? "0" : "9" });
+    expect(other).toEqual(isFlag ? false : row.repeats ? ["9"] : "9");
+    expect(given({ [name]: own(row) }, { [variable]: text })).toEqual(own(row));
+  },
+);
 
 it("takes option, variable, config file and default in this order", () => {
   const path = config({ port: 1, clock: "running", maxSandboxes: 3, seed: {} });
