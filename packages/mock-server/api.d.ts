@@ -137,7 +137,6 @@ declare interface MockServerOptions extends SandboxRegistryOptions {
   readonly tls?: TlsOptions;
   readonly corsOrigins?: readonly string[];
   readonly dataFile?: string;
-  readonly readOnly?: boolean;
 }
 
 declare interface ObjectNamespace<Id = unknown> {

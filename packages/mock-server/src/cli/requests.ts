@@ -25,7 +25,7 @@ export const requests: Command = {
           after: { value: "ID", read: integer(0, Number.MAX_SAFE_INTEGER), help: "only requests after this one" },
           unmatched: { help: "only requests that match no operation, with the closest ones" },
           redact: {
-            ...{ value: "true|false", read: oneOf(["true", "false"]), fallback: "true" },
+            ...{ value: "true|false", choices: ["true", "false"], read: oneOf(["true", "false"]), fallback: "true" },
             help: "whether keys, tokens, secrets and phone numbers of a request are hidden",
           },
           limit: { value: "N", read: integer(1, 1000), fallback: "20", help: "how many to list at most" },

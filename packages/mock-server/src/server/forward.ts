@@ -1,6 +1,7 @@
 // A server that forwards what it does not have to another one.
 import { randomBytes } from "node:crypto";
 import { lookup } from "node:dns/promises";
+import type { IncomingMessage, RequestOptions } from "node:http";
 import { InputError } from "@call-transfer/backend";
 import {
   type AskElsewhere,
@@ -11,6 +12,7 @@ import {
 } from "@call-transfer/backend/unstable";
 import { isOwnSocket } from "../net/networks.ts";
 import { unbracketed } from "../net/urls.ts";
+import { http, loadHttps } from "./node-builtins.ts";
 import { type MockServer, startMockServer } from "./server.ts";
 import { type MockServerOptions, readTarget } from "./server-options.ts";
 
@@ -64,7 +66,7 @@ interface Forwarding {
   readonly signal: AbortSignal;
 }
 
-/** The most bytes of an answer, after decompression. */
+/** The most bytes of an answer. */
 const mostBytes = 8 * 2 ** 20;
 
 /** What to do after a request that was sent and has no whole answer. */
@@ -75,46 +77,66 @@ export function createForward({ target, credentials, timeoutMs, signal }: Forwar
   const base = target.href.replace(/\/+$/, "");
   // A request that comes back has gone around in a circle, perhaps through another server.
   const own = `call-transfer-mock-${randomBytes(4).toString("hex")}`;
-  return async ({ method, headers, bodyBytes }, { pathname, search }) => {
+  return async ({ method, headers, bodyBytes: body }, { pathname, search }) => {
     if (headers.get("via")?.includes(own))
       return failed(508, "target_loops", `${base} sent the request back to this server. Check --fallback-url.`);
     const timeout = AbortSignal.timeout(timeoutMs);
-    // A connection of its own: a kept one may be closed while the request is on its way.
-    const sent = [...sentHeaders(headers, credentials), ["via", `1.1 ${own}`], ["connection", "close"]] as const;
-    const body = bodyBytes === undefined || /^(?:GET|HEAD)$/.test(method) ? null : new Uint8Array(bodyBytes);
-    const ending = AbortSignal.any([signal, timeout]);
+    // Without a length, Node would send an absent body in chunks.
+    const hasLength = body !== undefined || !["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"].includes(method);
+    const sent = [
+      ...["Host", target.host, ...sentHeaders(headers, credentials).flat(), "Via", `1.1 ${own}`],
+      ...["Accept-Encoding", "identity", ...(hasLength ? ["Content-Length", String(body?.byteLength ?? 0)] : [])],
+    ];
+    const path = target.pathname.replace(/\/+$/, "") + pathname + search;
+    const options = { method, path, headers: sent, signal: AbortSignal.any([signal, timeout]) };
     try {
-      const init = { method, headers: sent.map((pair) => [...pair] as [string, string]), body, signal: ending };
-      return await answerOf(await fetch(base + pathname + search, { ...init, redirect: "manual" }), base);
+      return await answerOf(await send(base, options, body), base);
     } catch (error) {
-      if (!timeout.aborted) return unanswered(base, error);
+      if (!timeout.aborted) return unanswered(base, error as NodeJS.ErrnoException);
       return failed(504, "target_timeout", `${base} did not answer within ${timeoutMs / 1000} s. ${whetherProcessed}`);
     }
   };
 }
 
-async function answerOf(answer: Response, target: string): Promise<ForeignAnswer> {
-  const { status, headers } = answer;
+/** Sends a request once, over a connection of its own: a second attempt could place a call twice. */
+function send(target: string, options: RequestOptions, body: Uint8Array | undefined): Promise<IncomingMessage> {
+  const { request: start, Agent } = target.startsWith("https:") ? loadHttps() : http;
+  // Node's own connections go through a proxy of the environment if this is set; those without an agent would not.
+  const agent = process.env.NODE_USE_ENV_PROXY === "1" ? new Agent({ proxyEnv: process.env }) : false;
+  return new Promise((resolve, reject) => {
+    const outgoing = start(target, { ...options, agent });
+    outgoing.once("response", resolve).on("error", reject);
+    // An upgrade was not asked for.
+    outgoing.once("upgrade", (_, socket) => socket.destroy());
+    outgoing.once("close", () => reject(new Error("no answer")));
+    outgoing.end(body);
+  });
+}
+
+async function answerOf(answer: IncomingMessage, target: string): Promise<ForeignAnswer> {
+  const { statusCode: status = 0, rawHeaders, headers } = answer;
   const bytes = await readBody(answer);
   if (bytes === "too large") {
     const most = `${mostBytes / 2 ** 20} MiB`;
     return failed(502, "target_too_large", `The answer of ${target} is larger than ${most}. ${whetherProcessed}`);
   }
-  if (status > 599)
+  if (status < 200 || status > 599)
     return failed(502, "target_closed", `${target} answered with the status ${status}. ${whetherProcessed}`);
-  // The server itself tells pages whether they may read the answer, whose body is not compressed any more.
-  const dropped = [...ofConnection, "content-encoding", "content-length"];
-  const pairs = withoutNames(headers, dropped).filter(([name]) => !name.startsWith("access-control-"));
+  const raw = rawHeaders.flatMap((name, at): [string, string][] =>
+    at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ""]] : [],
+  );
+  // The server itself tells pages whether they may read the answer.
+  const pairs = withoutNames(raw, ofConnection).filter(([name]) => !/^access-control-/i.test(name));
   const hasBody = ![204, 205, 304].includes(status) && bytes.byteLength > 0;
   const response = new Response(hasBody ? bytes : null, { status, headers: pairs });
   if (hasBody) response.headers.set("content-length", String(bytes.byteLength));
-  return { response, text: textOf(bytes, headers.get("content-type") ?? ""), detail: `Forwarded to ${target}.` };
+  return { response, text: textOf(bytes, headers["content-type"] ?? ""), detail: `Forwarded to ${target}.` };
 }
 
-async function readBody({ body }: Response): Promise<Buffer<ArrayBuffer> | "too large"> {
-  const parts: Uint8Array[] = [];
+async function readBody(answer: AsyncIterable<Buffer>): Promise<Buffer<ArrayBuffer> | "too large"> {
+  const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of body ?? []) {
+  for await (const part of answer) {
     length += part.byteLength;
     if (length > mostBytes) return "too large";
     parts.push(part);
@@ -144,13 +166,12 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 /** Codes of connections that were never there. */
-const unreached = /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+const unreached = /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/;
 const untrusted = /CERT|SIGNATURE|SIGNED|ERR_TLS|EPROTO|ERR_SSL/;
 
 /** What to answer to a request without a whole answer. */
-function unanswered(target: string, error: unknown): ForeignAnswer {
-  const { code, message } = Object((error as Error).cause ?? error) as { code?: string; message?: string };
-  const reason = code ?? message ?? "no answer";
+function unanswered(target: string, { code, message }: NodeJS.ErrnoException): ForeignAnswer {
+  const reason = code ?? message;
   if (!unreached.test(reason) && !untrusted.test(reason))
     return failed(502, "target_closed", `${target} closed the connection (${reason}). ${whetherProcessed}`);
   const advice = untrusted.test(reason)
@@ -175,25 +196,22 @@ const ofConnection = [
   ...["te", "trailer", "transfer-encoding", "upgrade"],
 ];
 
-/** Headers that are for this server, which also answers the browser's questions about origins. */
+/** Headers that are for this server, which also answers the browser's questions about origins, and reads the answer's body. */
 const forThisServer = [
-  ...["host", "content-length", "expect", "x-sandbox", "origin"],
+  ...["host", "content-length", "accept-encoding", "expect", "x-sandbox", "origin"],
   ...["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "sec-fetch-user"],
 ];
 
 /** The headers to send: those of the client, without its own connection's, and with credentials only if asked to. */
 function sentHeaders(headers: RequestHeaders, credentials: boolean): [string, string][] {
   const isSecret = (name: string): boolean => redactedHeaders([[name, ""]])[name] === replacement;
-  const kept = withoutNames(headers, [...ofConnection, ...forThisServer]);
-  return kept.filter(([name]) => credentials || !isSecret(name));
+  const kept = withoutNames([...headers], [...ofConnection, ...forThisServer]);
+  return kept.filter(([name]) => credentials || !isSecret(name.toLowerCase()));
 }
 
-/** Headers in lower case, without these names and those that the header Connection lists. */
-function withoutNames(headers: RequestHeaders | Headers, names: readonly string[]): [string, string][] {
-  const named = (headers.get("connection") ?? "").split(",").map((name) => name.trim().toLowerCase());
-  const dropped = new Set([...names, ...named]);
-  return [...headers].flatMap(([name, value]): [string, string][] => {
-    const lower = name.toLowerCase();
-    return dropped.has(lower) ? [] : [[lower, value]];
-  });
+/** The pairs of names and values, without these names and those that a Connection header lists. */
+function withoutNames(pairs: readonly [string, string][], names: readonly string[]): [string, string][] {
+  const named = pairs.flatMap(([name, value]) => (name.toLowerCase() === "connection" ? value.split(",") : []));
+  const dropped = new Set([...names, ...named.map((name) => name.trim().toLowerCase())]);
+  return pairs.filter(([name]) => !dropped.has(name.toLowerCase()));
 }

@@ -71,11 +71,12 @@ it("forwards only what neither an operation nor a stub nor the server itself ans
   expect(target.received.map(({ target: path }) => path)).toEqual(["/", "/api/v1/campaigns?x=%2b%27b%27"]);
 });
 
-it("passes method, body, status, cookies and what was compressed on, below the target's own path", async () => {
-  const target = await startTarget((response) => {
+it("passes method, body, status and cookies on, and asks for no compression, below the target's own path", async () => {
+  const target = await startTarget((response, { headers }) => {
     const cookies = ["Set-Cookie", "a=1", "Set-Cookie", "b=2"];
-    const type = ["Content-Type", "application/json", "Content-Encoding", "gzip", "Access-Control-Allow-Origin", "*"];
-    response.writeHead(201, [...cookies, ...type]).end(gzipSync('{"id":7}'));
+    const type = ["Content-Type", "application/json", "Access-Control-Allow-Origin", "*"];
+    const isPlain = headers["accept-encoding"] === "identity";
+    response.writeHead(201, [...cookies, ...type]).end(isPlain ? '{"id":7}' : gzipSync('{"id":7}'));
   });
   const server = await mock(`${target.url}/staging/`);
   const response = await fetch(`${server.url}/login?a=b`, { method: "POST", body: "{}" });
@@ -115,13 +116,11 @@ it("forwards no headers of the connection, nor those that are for this server", 
   await new Promise((resolve) => {
     request(`${server.url}/a`, { headers }, (answer) => answer.resume().on("end", resolve)).end();
   });
-  const pairs = target.received[0]?.headers ?? [];
-  const received = new Map(pairs.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), pairs[at + 1]]] : [])));
-  expect([...received.keys()].filter((name) => [...Object.keys(own), "te", "x-hop"].includes(name))).toEqual([]);
-  expect(Object.fromEntries(received)).toMatchObject({
-    ...{ host: new URL(target.url).host, "x-trace": "one", connection: "close" },
-    via: expect.stringMatching(/^1\.1 call-transfer-mock-/),
-  });
+  // Node names the connection of its own.
+  expect(target.received[0]?.headers).toEqual([
+    ...["Host", new URL(target.url).host, "x-trace", "one", "Via", expect.stringMatching(/^1\.1 call-transfer-mock-/)],
+    ...["Accept-Encoding", "identity", "Connection", "close"],
+  ]);
 });
 
 it("passes a redirect, no content and JSON of any depth on as they are", async () => {
