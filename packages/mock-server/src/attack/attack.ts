@@ -229,7 +229,7 @@ const trace = /(?:\n|&nbsp;|<br>)\s*at .{1,200}:\d+:\d+|Traceback \(most recent 
 const leakFix = "Answer forgeries with a fixed text. Write the reason to the log. In Express, set NODE_ENV=production.";
 
 /** Searches the answers to all deliveries. */
-export function findLeaks(exchanges: readonly Exchange[], secrets: readonly string[]): readonly Result[] {
+function findLeaks(exchanges: readonly Exchange[], secrets: readonly string[]): readonly Result[] {
   const leaks: readonly (readonly [name: string, find: Find])[] = [
     ["a signing secret", (answer) => formsOf(secrets).some((form) => answer.includes(form))],
     ["the expected signature", (answer, one) => digestsOf(one, secrets).some((start) => answer.includes(start))],
@@ -266,6 +266,6 @@ function formsOf(secrets: readonly string[]): readonly string[] {
 }
 
 /** Replaces secrets in a text. */
-export function redact(text: string, secrets: readonly string[]): string {
+function redact(text: string, secrets: readonly string[]): string {
   return formsOf(secrets).reduce((rest, form) => rest.replaceAll(form, "[secret]"), text);
 }

@@ -172,7 +172,7 @@ function timeInUtc(time: unknown): string {
 }
 
 /** Describes a request: its status, duration, error code and path, for a failure why it failed and what to change, then the operation. */
-export function describeRequest(event: BackendEvent): Columns {
+function describeRequest(event: BackendEvent): Columns {
   const { method, path, operationId, code, fault, stub, durationMs } = event;
   const status = Number(event.status);
   const colour = statusColour(status);
@@ -221,7 +221,7 @@ function reason({ error, decidedBy, closestOperations }: BackendEvent, status: n
 }
 
 /** Describes a delivery: the receiver and its answer, and a signature that is not of the current secret alone. */
-export function describeWebhook(event: BackendEvent, nameOf: NameOf): Columns {
+function describeWebhook(event: BackendEvent, nameOf: NameOf): Columns {
   const { destinationId = "", url, status, accepted, error, responseText, durationMs, fault } = event;
   const stateColour = accepted === true ? "green" : "red";
   const detail = error ?? responseText;

@@ -3,11 +3,8 @@ import { maskNumbers } from "@call-transfer/backend/control-client";
 import { formatEvent } from "./format-event.ts";
 import { hasColour } from "./text.ts";
 
-/** The values of `--log-format`: lines for a person, one JSON object a line, or nothing. */
-export const logModes = ["pretty", "json", "silent"] as const;
-
-/** How a server logs. */
-export type LogMode = (typeof logModes)[number];
+/** How a server logs, by the values of `--log-format`: lines for a person, one JSON object a line, or nothing. */
+export type LogMode = "pretty" | "json" | "silent";
 
 const { stdout } = process;
 
@@ -102,7 +99,7 @@ function createFormatter(sandboxes: Pick<SandboxRegistry, "get">): Format {
 }
 
 /** The name of a destination, a group or a member's user. */
-export function recordName(backend: Backend | undefined, id: string): string | undefined {
+function recordName(backend: Backend | undefined, id: string): string | undefined {
   if (backend === undefined) return undefined;
   const { destinations, groups, members, users } = backend.state;
   const userId = members.get(id)?.userId;

@@ -163,7 +163,7 @@ export function isHostPattern(text: string): boolean {
 }
 
 /** Whether a request has the token, in a time that does not depend on where it differs. */
-export function hasToken(sent: string, token: string | undefined): boolean {
+function hasToken(sent: string, token: string | undefined): boolean {
   if (token === undefined) return true;
   const { createHash, timingSafeEqual } = loadCrypto();
   const [given, expected] = [sent, token].map((text) => createHash("sha256").update(text).digest());

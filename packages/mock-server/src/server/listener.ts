@@ -226,7 +226,7 @@ type Health = "ok" | "not ready";
  * Answers a request that asks if the server runs (`/health`), or if it takes changes (`/health/ready`), under any host name and
  * without a token, as load balancers do. So the answer does not say why. Undefined for any other request.
  */
-export function healthOf(
+function healthOf(
   { method, url: target = "", headers }: IncomingMessage,
   checkReady: () => void = () => {},
 ): Health | undefined {
@@ -245,7 +245,7 @@ export function healthOf(
 }
 
 /** Sends the answer: 200, or 503 for a server that is not ready. */
-export function sendHealth(method: string, outgoing: ServerResponse, status: Health): void {
+function sendHealth(method: string, outgoing: ServerResponse, status: Health): void {
   const text = JSON.stringify({ status });
   const headers = { "content-type": "application/json", "content-length": text.length, "cache-control": "no-store" };
   outgoing.writeHead(status === "ok" ? 200 : 503, headers).end(method === "HEAD" ? undefined : text);

@@ -43,7 +43,7 @@ export interface MockServerOptions extends SandboxRegistryOptions {
   readonly dataFile?: string;
 }
 
-export const highestPort = 65_535;
+const highestPort = 65_535;
 
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {

@@ -44,7 +44,7 @@ export class SandboxDirectory {
 }
 
 /** The sandboxes of the Worker by name. Each is an object of its own, so that a name may be left without its sandbox. */
-export class SandboxNames implements ManagedSandboxes {
+class SandboxNames implements ManagedSandboxes {
   readonly #sql: SqlStorage;
   readonly #env: WorkerEnv;
   /** The end of what is being done about each name: one thing after the other. */

@@ -117,7 +117,7 @@ function withHeaders(response: Response, more: Readonly<Record<string, string>>)
 }
 
 /** Accepts or rejects a request by its origin and, for the control plane, by its token. */
-export function admit(
+function admit(
   { method, headers }: Request,
   url: URL,
   { origins, controlToken }: Settings,
@@ -151,7 +151,7 @@ const advice = 'Name their folder under "assets" in wrangler.jsonc, with the bin
  * Answers a request for the inspector from the Worker's static assets. `inHost` is the sandbox that the host name selects: the
  * page then begins there.
  */
-export async function inspectorResponse(
+async function inspectorResponse(
   request: PageRequest,
   url: URL,
   assets: Fetcher | undefined,
@@ -179,7 +179,7 @@ const hangStepMs = 60_000;
  * Plays the transport fault of a response, as far as a Worker can. It cannot close a connection without a response: the client
  * then gets 502, as from a proxy whose server closed the connection.
  */
-export function withFault(response: Response): Response | Promise<Response> {
+function withFault(response: Response): Response | Promise<Response> {
   const fault = transportOf(response);
   if (fault === undefined) return response;
   if (fault.kind === "truncate") return truncated(response, fault.bytes);
