@@ -117,11 +117,7 @@ function withHeaders(response: Response, more: Readonly<Record<string, string>>)
 }
 
 /** Accepts or rejects a request by its origin and, for the control plane, by its token. */
-function admit(
-  { method, headers }: Request,
-  url: URL,
-  { origins, controlToken }: Settings,
-): Admission | Refusal {
+function admit({ method, headers }: Request, url: URL, { origins, controlToken }: Settings): Admission | Refusal {
   return admitOrigin(url, method, (name) => headers.get(name), {
     origins: allowedOrigins(origins),
     allow: (origin) => `Add ${origin} to CORS_ORIGINS in wrangler.jsonc.`,
