@@ -28,13 +28,13 @@ declare module "@call-transfer/mock-server/msw" {
 }
 
 declare module "@call-transfer/mock-server/vitest" {
-  export { AccountToken, CallTransferFixtures, CallTransferSandbox, SandboxOptions, WebhookReceiver, callTransferFixtures, demo };
+  export { AccountToken, CallTransferFixtures, CallTransferSandbox, SandboxOptions, WebhookHandler, callTransferFixtures, demo };
 }
 
 declare module "@call-transfer/mock-server/playwright" {
   export {
     AccountToken, BrowserCallTransfer, CallTransferOptions, CallTransferSandbox, CallTransferTestFixtures,
-    CallTransferWorkerFixtures, SandboxOptions, WebhookReceiver, callTransferFixtures, demo
+    CallTransferWorkerFixtures, SandboxOptions, WebhookHandler, callTransferFixtures, demo
   };
 }
 
@@ -91,7 +91,7 @@ declare interface CallTransferSandbox extends Pick<Backend, "clock" | "faults" |
   readonly accountId: string;
   readonly backend: Backend;
   createAccessToken(role: Role, accountId?: string): Promise<AccountToken>;
-  forwardWebhooksTo(receiver: WebhookReceiver): void;
+  forwardWebhooksTo(handler: WebhookHandler): void;
 }
 
 declare interface CallTransferTestFixtures extends CallTransferOptions {
@@ -137,7 +137,6 @@ declare interface MockServerOptions extends SandboxRegistryOptions {
   readonly tls?: TlsOptions;
   readonly corsOrigins?: readonly string[];
   readonly dataFile?: string;
-  readonly readOnly?: boolean;
 }
 
 declare interface ObjectNamespace<Id = unknown> {
@@ -206,7 +205,7 @@ declare interface TlsOptions {
 }
 
 type Use<Value> = (value: Value) => Promise<void>;
-declare type WebhookReceiver = (request: Request) => Response | Promise<Response>;
+declare type WebhookHandler = (request: Request) => Response | Promise<Response>;
 
 declare interface WorkerEnv {
   readonly SANDBOX: ObjectNamespace;

@@ -14,7 +14,7 @@ import { partsOf } from "../../packages/mock-server/src/cli/command.ts";
 import { commands } from "../../packages/mock-server/src/cli/commands.ts";
 import * as mock from "../../packages/mock-server/src/cli/options.ts";
 import { helpText } from "../../packages/mock-server/src/cli/program.ts";
-import { variableOf } from "../../packages/mock-server/src/cli/settings.ts";
+import { settingVariables } from "../../packages/mock-server/src/cli/settings.ts";
 import { migrations } from "../../packages/mock-server/src/store/migrations.ts";
 import { home } from "../../packages/mock-server/src/web/inspector-page.ts";
 import { capacity, msPerGain, retryCost, successGain } from "../../packages/sdk/src/options/retry-budget.ts";
@@ -112,12 +112,10 @@ const mockCommand: CommandTables = {
   },
   variables: {
     ...mock.variables,
-    ...Object.fromEntries(Object.keys(mock.settings).map((name) => [name, variableOf(name)])),
+    ...Object.fromEntries([...settingVariables].map(([variable, name]) => [name, variable])),
   },
   exitStatus: mock.exitStatus,
-  help: [undefined, "attack", ...commands.map(({ name }) => name)].flatMap((topic) =>
-    [false, true].map((isWhole) => helpText(topic, commands, isWhole)),
-  ),
+  help: [undefined, "start", "attack", ...commands.map(({ name }) => name)].map((topic) => helpText(topic, commands)),
 };
 
 /** A command without subcommands. */

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { flagOf, settings, startOptions, variables } from "../../packages/mock-server/src/cli/options.ts";
-import { defaultConfigFile, variableOf } from "../../packages/mock-server/src/cli/settings.ts";
+import { flagOf, startOptions, variables } from "../../packages/mock-server/src/cli/options.ts";
+import { defaultConfigFile, settingVariables } from "../../packages/mock-server/src/cli/settings.ts";
 import { execForm, pairsOf, readStages } from "./dockerfile.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -18,7 +18,7 @@ const dockerfile = read("Dockerfile");
 const fences = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(([, text = ""]) => text);
 
-const known: ReadonlySet<string> = new Set([...Object.keys(settings).map(variableOf), ...Object.values(variables)]);
+const known: ReadonlySet<string> = new Set([...settingVariables.keys(), ...Object.values(variables)]);
 const unknownVariables = (text: string) =>
   [...text.matchAll(/\bCALL_TRANSFER_\w+/g)].map(([name]) => name).filter((name) => !known.has(name));
 

@@ -10,12 +10,11 @@ import type {
 } from "@playwright/test";
 import { answerRequests } from "./fixtures/page-requests.ts";
 import { reportOf } from "./fixtures/report.ts";
-import { type CallTransferSandbox, createSandbox, type SandboxOptions } from "./fixtures/sandbox.ts";
-import { startTestServer } from "./fixtures/test-server.ts";
+import { type CallTransferSandbox, createSandbox, type SandboxOptions, startTestServer } from "./fixtures/sandbox.ts";
 import type { MockServer } from "./server/server.ts";
 
 export { demo } from "@call-transfer/backend";
-export type { AccountToken, CallTransferSandbox, SandboxOptions, WebhookReceiver } from "./fixtures/sandbox.ts";
+export type { AccountToken, CallTransferSandbox, SandboxOptions, WebhookHandler } from "./fixtures/sandbox.ts";
 
 /** The mock platform of a Playwright test. */
 export interface BrowserCallTransfer extends CallTransferSandbox {

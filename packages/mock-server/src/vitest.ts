@@ -1,10 +1,9 @@
 import { reportOf } from "./fixtures/report.ts";
-import { type CallTransferSandbox, createSandbox, type SandboxOptions } from "./fixtures/sandbox.ts";
-import { startTestServer } from "./fixtures/test-server.ts";
+import { type CallTransferSandbox, createSandbox, type SandboxOptions, startTestServer } from "./fixtures/sandbox.ts";
 import type { MockServer } from "./server/server.ts";
 
 export { demo } from "@call-transfer/backend";
-export type { AccountToken, CallTransferSandbox, SandboxOptions, WebhookReceiver } from "./fixtures/sandbox.ts";
+export type { AccountToken, CallTransferSandbox, SandboxOptions, WebhookHandler } from "./fixtures/sandbox.ts";
 
 /** What the fixtures add to a test's context. */
 export interface CallTransferFixtures {

@@ -72,18 +72,14 @@ function find(
 }
 
 async function call(
-  { fetch, url, sandbox, controlToken }: Context,
+  { fetch, url, headers: own }: Context,
   operation: DocumentedOperation,
   settings: readonly string[],
 ) {
   const { id, method, path } = operation;
   const { body, ...parts } = requestPartsOf(operation, readArguments(operation, settings));
   const hasBody = operation.body !== undefined;
-  const headers = {
-    "X-Sandbox": sandbox,
-    ...(hasBody && { "Content-Type": "application/json" }),
-    ...(controlToken !== undefined && { Authorization: `Bearer ${controlToken}` }),
-  };
+  const headers = { ...own, ...(hasBody && { "Content-Type": "application/json" }) };
   const init = { method, headers, ...(hasBody && { body: JSON.stringify(body) }) };
   const response = await fetch(new Request(url + addressOf(path, parts), init));
   const text = await response.text();

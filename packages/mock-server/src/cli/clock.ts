@@ -1,13 +1,12 @@
 import { dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { action, type Command, type Context } from "./command.ts";
-import { asPrinted, type Hint, type Terminal } from "./output.ts";
+import type { Hint, Terminal } from "./output.ts";
 import { formatTable, relativeTime, shortIds } from "./tables.ts";
 import { durationOf, isTime, readRate, readTime, UsageError } from "./values.ts";
 
 export const clock: Command = {
   name: "clock",
   summary: "show the time and the pending timers, or change the clock",
-  isFrequent: true,
   example: "clock advance 24h",
   actions: [
     action("", { help: "print the time and the pending timers" }, async ({ control, terminal, hint }) => {
@@ -86,7 +85,5 @@ function formatClock(clock: Schema<"Clock">, terminal: Terminal, hint: Hint): st
     { title: "id", cell: ({ id }) => id && short(id) },
   ]);
   const more = upcomingTimerCount - Math.min(mostTimers, upcomingTimers.length);
-  return [head, table, ...(more > 0 ? [`… and ${more} more. List them: ${asPrinted(hint("clock --json"))}`] : [])].join(
-    "\n",
-  );
+  return [head, table, ...(more > 0 ? [`… and ${more} more. List them: ${hint("clock --json")}`] : [])].join("\n");
 }

@@ -41,8 +41,6 @@ export interface Command {
   readonly name: string;
   /** One line for the list of all commands. */
   readonly summary: string;
-  /** Whether the short help lists it. */
-  readonly isFrequent?: boolean;
   /** A command line to try, without the program's name. */
   readonly example?: string;
   readonly actions: readonly Action[];

@@ -4,7 +4,7 @@ import { action, type Command, type Context } from "./command.ts";
 import { findNamed, readApps, readNames, roles } from "./find-record.ts";
 import { startOptions } from "./options.ts";
 import { formatFields, formatTable } from "./tables.ts";
-import { oneOf, readLifetime, readTime, UsageError, unknownWord } from "./values.ts";
+import { oneOf, readLifetime, UsageError, unknownWord } from "./values.ts";
 import { findApp } from "./webhooks.ts";
 
 type KeyState = NonNullable<Schema<"NewApiKey">["state"]>;
@@ -19,15 +19,9 @@ const keyStates = [
 ] as const satisfies readonly KeyState[];
 
 const { fallback: defaultLifetime, ...lifetime } = startOptions.tokenExpiresIn;
-const account = {
-  value: "ACCOUNT",
-  help: "account of the key, or in which a user with the role is looked up, by id or name (default: the first)",
-} as const;
-
 export const credentials: Command = {
   name: "credentials",
   summary: "create access tokens and API keys, or rotate a signing secret",
-  isFrequent: true,
   example: "credentials token agent --expires-in 15m",
   actions: [
     action(
@@ -36,7 +30,7 @@ export const credentials: Command = {
         help: "print a new access token for a role (default owner), and nothing else",
         options: {
           user: { value: "USER", help: "create it for this user, by id or name; ROLE is optional then" },
-          account,
+          account: { value: "ACCOUNT", help: "account of the user, by id or name (default: the first)" },
           expiresIn: {
             ...lifetime,
             help: `lifetime on the sandbox's clock: 15m, 24h, … (default ${defaultLifetime})`,
@@ -50,33 +44,12 @@ export const credentials: Command = {
       "keys [STATE]",
       {
         help: `create an API key of each state: ${keyStates.join(", ")}. With a state, print a key of that, and nothing else`,
-        options: {
-          account,
-          role: { value: "ROLE", choices: roles, read: oneOf(roles), help: "role of the keys (default: owner)" },
-          scope: { value: "SCOPE", repeats: true, help: "a scope of the keys (default: all)" },
-          ip: { value: "IP", repeats: true, help: "an IP address that may use them (default: any)" },
-          expiresAt: {
-            value: "TIME",
-            read: readTime,
-            help: "when they expire, an RFC 3339 date-time (default: never)",
-          },
-        },
       },
-      async ({ control, operands: [name], values, terminal }) => {
+      async ({ control, operands: [name], terminal }) => {
         const state = keyStates.find((one) => one === name);
         if (name !== undefined && state === undefined) throw unknownWord("state", name, keyStates);
-        const { account, role, scope: scopes, ip: allowedIps, expiresAt } = values;
-        const accountId = await idOf(control, "accounts", account);
-        const given = {
-          ...(accountId !== undefined && { accountId }),
-          ...(role !== undefined && { role }),
-          ...(scopes !== undefined && { scopes }),
-          ...(allowedIps !== undefined && { allowedIps }),
-          ...(expiresAt !== undefined && { expiresAt }),
-        };
         const create = async (one: KeyState) => {
-          // openapi-fetch's types drop read-only arrays.
-          const body = { ...given, state: one } as never;
+          const body = { state: one };
           const { id, key } = dataAs<"ApiKey">(await control.POST("/_control/v1/credentials/api-keys", { body }));
           return { state: one, id, key };
         };

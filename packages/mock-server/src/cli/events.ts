@@ -7,7 +7,7 @@ import type { Terminal } from "./output.ts";
 import { integer, UsageError, unknownWord } from "./values.ts";
 
 /** The first words of the types of events. */
-const eventFamilies = [
+export const eventFamilies = [
   ...["request", "requests", "call", "transfer", "delivery", "inbox", "fault", "stub", "timer", "clock", "member"],
   ...["availability", "secret", "key", "record", "policies", "scenario", "sandbox", "stream"],
 ] as const;
@@ -18,7 +18,6 @@ const mostKept = 2000;
 export const events: Command = {
   name: "events",
   summary: "show requests, webhooks, timers and changes, also as they happen",
-  isFrequent: true,
   example: "events --follow --type request --type delivery",
   actions: [
     action(
@@ -69,15 +68,11 @@ type Feed = Parameters<NonNullable<(typeof events)["actions"][number]>["run"]>[0
 
 /** The events since a time, and then each one as it happens. */
 async function* following(
-  { control, url, sandbox, controlToken, terminal }: Feed,
+  { control, url, headers, terminal }: Feed,
   since: string | undefined,
 ): AsyncGenerator<BackendEvent> {
   const after = (await readLatest(control, 1)).at(-1)?.eventId;
   if (since !== undefined) yield* await readEvents(control, since, after);
-  const headers = {
-    "X-Sandbox": sandbox,
-    ...(controlToken !== undefined && { Authorization: `Bearer ${controlToken}` }),
-  };
   yield* followEvents({ url, headers, after, signal: terminal.signal, warn: terminal.warn });
 }
 

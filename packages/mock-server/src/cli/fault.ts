@@ -3,7 +3,6 @@ import { dataAs, dataOf, type Schema } from "@call-transfer/backend/control-clie
 import { waitingWarning } from "./advice.ts";
 import { action, type Command, type ControlContext } from "./command.ts";
 import { findNamed } from "./find-record.ts";
-import { asPrinted } from "./output.ts";
 import { compact, formatTable } from "./tables.ts";
 import { readJson, UsageError } from "./values.ts";
 
@@ -12,7 +11,6 @@ type Fault = Schema<"FaultList">["faults"][number];
 export const fault: Command = {
   name: "fault",
   summary: "make requests or webhooks fail: add, list or delete faults",
-  isFrequent: true,
   example: 'fault add "createCall 503, 503, pass"',
   actions: [
     action("", { help: "list the active faults" }, async ({ control, terminal }) => {
@@ -47,7 +45,7 @@ export const fault: Command = {
         const { mode } = dataAs<"Clock">(await control.GET("/_control/v1/clock"));
         const added = (await readFaults({ control })).filter(({ id }) => ids.includes(id));
         const warning = waitingWarning(mode, added as Pick<BackendFault, "do">[], hint);
-        return { data: { ids }, text: warning === undefined ? text : asPrinted(`${text}\nwarning: ${warning}`) };
+        return { data: { ids }, text: warning === undefined ? text : `${text}\nwarning: ${warning}` };
       },
     ),
     action("delete FAULT", { help: "delete a fault by its id, or last", example: "delete last" }, async (context) => {

@@ -1,7 +1,6 @@
-import { parseArgs } from "node:util";
 import { errorMessage } from "@call-transfer/backend/control-client";
 import description from "../../package.json" with { type: "json" };
-import { exitStatus, flagOf, type OptionRow, startOptions } from "./options.ts";
+import { exitStatus } from "./options.ts";
 import { printError, processTerminal } from "./output.ts";
 import type { Programs } from "./program.ts";
 import { UsageError } from "./values.ts";
@@ -52,14 +51,6 @@ async function programsFor(given: readonly string[]): Promise<Programs> {
 }
 
 /** Whether a command line starts a server, so that no command needs to be loaded. */
-function isOfStart(given: readonly string[]): boolean {
-  const options = Object.fromEntries(
-    Object.entries<OptionRow>(startOptions).map(([name, { value }]) => [
-      flagOf(name).slice(2),
-      { type: value === undefined ? "boolean" : "string" } as const,
-    ]),
-  );
-  const args = given[0] === "start" ? given.slice(1) : [...given];
-  const { values, positionals } = parseArgs({ args, options, strict: false, allowPositionals: true });
-  return positionals.length === 0 && values.help === undefined && values.h === undefined;
+function isOfStart([first = "start", ...rest]: readonly string[]): boolean {
+  return (first === "start" || first.startsWith("-")) && ![first, ...rest].some((word) => /^(?:-h|--help)$/.test(word));
 }

@@ -14,9 +14,9 @@ import {
   readUrl,
 } from "./values.ts";
 
-/** An option, as a row of a table by its field of the config file: `dataFile` is `--data-file` and CALL_TRANSFER_MOCK_DATA_FILE. */
+/** An option, as a row of a table by its field of the config file: `dataFile` is `--data-file`. */
 export interface OptionRow<Value = unknown> {
-  /** Its first sentence is the short help. `{default}` stands for the default, which otherwise follows at the end. */
+  /** `{default}` stands for the default, which otherwise follows at the end. */
   readonly help: string;
   /** The placeholder of the value in the help, e.g. `ID`; an option without one takes no value. */
   readonly value?: string;
@@ -25,8 +25,6 @@ export interface OptionRow<Value = unknown> {
   readonly repeats?: boolean;
   /** The default, as a text. */
   readonly fallback?: string;
-  /** A value to try, for the few options that the short help shows. */
-  readonly example?: string;
   readonly choices?: readonly string[];
   /**
    * What the text stands for in the config file: `path` is relative to it, a `secret` is never part of a message, `json` is a
@@ -37,6 +35,8 @@ export interface OptionRow<Value = unknown> {
   readonly ofPrism?: boolean;
   /** Whether a restored state replaces what it says. */
   readonly isState?: boolean;
+  /** Whether a variable sets it too, as containers do: CALL_TRANSFER_MOCK_DATA_FILE for `dataFile`. */
+  readonly inEnvironment?: boolean;
 }
 
 export type OptionTable = Readonly<Record<string, OptionRow>>;
@@ -66,41 +66,42 @@ const word = <const Word extends string, const Row extends object>(choices: read
 const file = { value: "FILE", kind: "path" } as const;
 const ofState = { isState: true } as const;
 const ofPrism = { ofPrism: true } as const;
+const inEnvironment = { inEnvironment: true } as const;
 const inCommandLine = "because other users of the machine can see a command line";
 
 export const startOptions = {
   config: {
-    ...file,
+    ...{ ...file, ...inEnvironment },
     help: "read settings from this JSON file (default: call-transfer-mock.json in the working folder, if it exists)",
   },
   port: number(0, 65_535, {
-    ...{ ...ofPrism, fallback: "4010", example: "4020" },
+    ...{ ...ofPrism, ...inEnvironment, fallback: "4010" },
     help: "port to listen on (default {default}); 0 picks a free one",
   }),
   host: {
-    ...{ ...ofPrism, value: "ADDRESS", fallback: "127.0.0.1" },
+    ...{ ...ofPrism, ...inEnvironment, value: "ADDRESS", fallback: "127.0.0.1" },
     help: "address to bind (default {default}). If other machines can reach it, the control plane requires the control token that the server prints",
   },
   publicUrl: {
-    ...{ value: "URL", read: readUrl },
+    ...{ ...inEnvironment, value: "URL", read: readUrl },
     help: "address at which clients reach the server, if it is another one: behind a proxy or in a container. It is printed, and its host name is accepted",
   },
   allowHost: {
-    ...{ value: "NAME", repeats: true },
+    ...{ ...inEnvironment, value: "NAME", repeats: true },
     help: "also accept requests for this host name; *.mock.test accepts all names below mock.test. If other machines can reach the server, it accepts IP addresses and names of private networks, e.g. host.docker.internal",
   },
   corsOrigin: {
-    ...{ ...ofPrism, value: "ORIGIN", repeats: true },
+    ...{ ...ofPrism, ...inEnvironment, value: "ORIGIN", repeats: true },
     help: "let pages of this origin use the API. An origin has no path, such as http://localhost:5173",
   },
   controlToken: {
-    ...{ value: "TOKEN", kind: "secret" },
+    ...{ ...inEnvironment, value: "TOKEN", kind: "secret" },
     help: `token that the control plane requires, at least 16 characters (default: a random one if other machines can reach the server, else none). Better set CALL_TRANSFER_CONTROL_TOKEN, ${inCommandLine}`,
   },
-  tlsCert: { ...file, help: "TLS certificate chain (PEM)" },
-  tlsKey: { ...file, help: "private key of the certificate (PEM), without a password" },
+  tlsCert: { ...file, ...inEnvironment, help: "TLS certificate chain (PEM)" },
+  tlsKey: { ...file, ...inEnvironment, help: "private key of the certificate (PEM), without a password" },
   seed: {
-    ...{ ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo", example: "my.json" },
+    ...{ ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo" },
     help: "initial data (default {default}). The schema of the JSON file is @call-transfer/mock-server/seed.schema.json",
   },
   import: {
@@ -109,14 +110,11 @@ export const startOptions = {
   },
   exportOnExit: { ...file, help: "write a snapshot of the default sandbox at shutdown" },
   dataFile: {
-    ...{ ...file, example: "mock.db" },
+    ...{ ...file, ...inEnvironment },
     help: "keep all sandboxes in this SQLite file. They outlive a restart and a kill. The file is created if it does not exist, and used by one server at a time. Requires Node 22.13 or newer",
   },
-  readOnly: {
-    help: "only read the file of --data-file, and leave it as it is. Requests that change anything are rejected, the clock stands still, and no offer is sent",
-  },
   clock: word(["running", "frozen"], {
-    ...{ ...ofState, fallback: "running" },
+    ...{ ...ofState, ...inEnvironment, fallback: "running" },
     help: "whether time passes by itself",
   }),
   clockRate: {
@@ -132,7 +130,7 @@ export const startOptions = {
     help: "seed of the ids that are created after the start (default: a random one, which --json prints; 1 with --clock frozen)",
   }),
   policy: {
-    ...{ ...ofState, kind: "policies", value: "NAME=VALUE", repeats: true, read: readAssignment },
+    ...{ ...ofState, ...inEnvironment, kind: "policies", value: "NAME=VALUE", repeats: true, read: readAssignment },
     help: "change a policy, e.g. concurrentCallLimit=2, or defaultRecipientTimeZone=UTC to apply the callable hours to every call",
   },
   // Longer than a test usually advances the clock.
@@ -141,7 +139,7 @@ export const startOptions = {
     help: "lifetime of the access tokens on the server's clock: 30m, 24h, …",
   },
   fault: {
-    ...{ ...ofState, kind: "faults", value: "FAULT", repeats: true, example: '"createCall 503"' },
+    ...{ ...ofState, ...inEnvironment, kind: "faults", value: "FAULT", repeats: true },
     help: 'make requests or webhooks fail. FAULT is a text such as "createCall 503, 503, pass" or "* 503 10%", a JSON file, or JSON itself',
   },
   stubs: {
@@ -149,7 +147,7 @@ export const startOptions = {
     help: "answer requests outside of the API by the stubs of this YAML or JSON file. Its schema is @call-transfer/mock-server/stubs.schema.json",
   },
   fallbackUrl: {
-    value: "URL",
+    ...{ ...inEnvironment, value: "URL" },
     help: "forward requests that no operation and no stub matches to another mock or a staging platform at this base URL, without credentials",
   },
   forwardCredentials: {
@@ -164,14 +162,14 @@ export const startOptions = {
     help: "delay every API response by this much time of the server's clock, such as 800ms. Under a frozen clock, responses wait until the clock is advanced",
   },
   forwardWebhooksTo: {
-    ...{ value: "URL", read: readUrl, example: "URL" },
+    ...{ ...inEnvironment, value: "URL", read: readUrl },
     help: "deliver all webhooks to this URL. The destinations' own URLs get none",
   },
   forwardHeader: {
-    ...{ value: "HEADER", kind: "secret", repeats: true, read: readHeader },
+    ...{ ...inEnvironment, value: "HEADER", kind: "secret", repeats: true, read: readHeader },
     help: `with --forward-webhooks-to: send this header too, such as "Authorization: Bearer abc". Better set CALL_TRANSFER_MOCK_FORWARD_HEADER, ${inCommandLine}`,
   },
-  autoSandboxes: { help: "create a sandbox when a request first names it" },
+  autoSandboxes: { ...inEnvironment, help: "create a sandbox when a request first names it" },
   maxSandboxes: number(1, 1_000_000, {
     fallback: "1000",
     help: "maximum number of sandboxes, including default",
@@ -190,7 +188,7 @@ export const startOptions = {
   },
   // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
   writeEnv: {
-    ...{ ...file, example: ".env" },
+    ...{ ...file },
     help: "write address and credentials to a .env file. Its variables are CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET, …_ACCESS_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is kept at shutdown",
   },
   prism: {
@@ -201,14 +199,14 @@ export const startOptions = {
 
 /** The options with which commands find a running server. */
 export const connectionOptions = {
-  config: { ...file, help: "config file to read the following options from" },
+  config: { ...file, ...inEnvironment, help: "config file to read the following options from" },
   url: {
-    ...{ value: "URL", read: readUrl, fallback: "http://127.0.0.1:4010" },
+    ...{ ...inEnvironment, value: "URL", read: readUrl, fallback: "http://127.0.0.1:4010" },
     help: "address of the server (default {default})",
   },
   sandbox: { ...{ value: "NAME", fallback: "default" }, help: "sandbox to use (default: {default})" },
   controlToken: {
-    ...{ value: "TOKEN", kind: "secret" },
+    ...{ ...inEnvironment, value: "TOKEN", kind: "secret" },
     help: "control token, if the server printed one. Better set CALL_TRANSFER_CONTROL_TOKEN",
   },
   json: { help: "print the result as one line of JSON" },
@@ -216,7 +214,7 @@ export const connectionOptions = {
 
 const { json: _json, controlToken: _token, ...ofConnection } = connectionOptions;
 
-/** The options that an environment variable or, except for `config`, the config file can set too. */
+/** The options that, except for `config`, the config file can set too, and some of them an environment variable. */
 export const settings: OptionTable = { ...ofConnection, ...startOptions };
 
 export const attackOptions = {

@@ -1,21 +1,11 @@
 // What the command prints: messages, hints of command lines to try, and data for a terminal.
-import { type Colour, hasColour, paintFor } from "../log/colour.ts";
-import { joinWords } from "../log/wrap.ts";
+import { type Colour, hasColour, paintFor } from "../log/text.ts";
 
 /** The shell command of this program: npm in its repository, npx elsewhere, which works with and without an install. */
 export const program = import.meta.url.endsWith(".ts") ? "npm -s start --" : "npx @call-transfer/mock-server";
 
-/** Joins the words of a command in a message until it is printed. */
-const joint = "\u00A0";
-
-/** A command in a message: the message is never broken inside of it, so that it can be copied. */
-export const asOneWord = (command: string): string => command.replaceAll(" ", joint);
-
-/** A message as it is printed, with spaces in its commands. */
-export const asPrinted = (message: string): string => message.replaceAll(joint, " ");
-
 /** A command line of this program for a message. */
-export const commandLine = (words: string): string => asOneWord(`${program} ${words}`);
+export const commandLine = (words: string): string => `${program} ${words}`;
 
 /** The options of a command line that lead to a server, as texts. Settings of the environment are not among them. */
 export type Connection = Readonly<Partial<Record<"config" | "url" | "sandbox" | "controlToken", string | undefined>>>;
@@ -34,7 +24,7 @@ export function startHint({ config, url }: Connection): string {
   const { protocol, hostname, port } = new URL(url ?? "http://127.0.0.1:4010");
   const isHere = protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
   const own = isHere && port !== "4010" ? port || "80" : undefined;
-  return asOneWord([program, ...optionsOf({ config, port: own })].join(" "));
+  return [program, ...optionsOf({ config, port: own })].join(" ");
 }
 
 const optionsOf = (given: Readonly<Record<string, string | undefined>>): string[] =>
@@ -59,18 +49,7 @@ export function printWarning(message: string): void {
 }
 
 function print(colour: Colour, word: string, message: string): void {
-  const text = wrapMessage(printable(message), terminalWidth(process.stderr), word.length + 1);
-  console.error(`${paintFor(hasColour(process.stderr))(colour, word)} ${text}`);
-}
-
-/**
- * Breaks a message between words for a terminal, with `indent` columns before each line; the first has the word "error:" there.
- * A command in it ({@link asOneWord}) stays on one line.
- */
-export function wrapMessage(message: string, width: number | undefined, indent: number): string {
-  if (width === undefined) return asPrinted(message);
-  const lines = message.split("\n").flatMap((line) => joinWords(line.split(" "), width - indent));
-  return asPrinted(lines.join(`\n${" ".repeat(indent)}`));
+  console.error(`${paintFor(hasColour(process.stderr))(colour, word)} ${printable(message)}`);
 }
 
 /**
@@ -100,8 +79,6 @@ export interface Terminal {
   print(text: string): void;
   /** Prints why the command failed to the standard error. */
   warn(text: string): void;
-  /** Prints what is unusual, but did not fail, to the standard error. */
-  note(text: string): void;
 }
 
 /** The terminal of this process. Reading its signal lets Ctrl-C abort it, instead of ending the process. */
@@ -128,6 +105,5 @@ export function processTerminal(): Terminal {
       console.log(text);
     },
     warn: printError,
-    note: printWarning,
   };
 }

@@ -1,7 +1,6 @@
 // What a server prints when it is ready: address, inspector, key and a command to try.
 import type { Role } from "@call-transfer/spec";
-import { paintFor } from "../log/colour.ts";
-import { joinWords } from "../log/wrap.ts";
+import { joinWords, paintFor } from "../log/text.ts";
 import type { ReadyInfo } from "../server/credentials.ts";
 import type { Variables } from "./files.ts";
 import { variables } from "./options.ts";

@@ -17,7 +17,6 @@ import { jsonOrText, readJson, UsageError, unknownWord } from "./values.ts";
 export const records: Command = {
   name: "records",
   summary: "list, show, update, add or delete records, by id or name",
-  isFrequent: true,
   example: "records update members Mia availability.status=offline",
   actions: [
     action(

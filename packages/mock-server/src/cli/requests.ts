@@ -1,25 +1,18 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
-import { statusColour } from "../log/columns.ts";
+import { statusColour } from "../log/text.ts";
 import { action, type Command } from "./command.ts";
 import { readNow } from "./find-record.ts";
-import type { OptionTable, Values } from "./options.ts";
 import type { Terminal } from "./output.ts";
 import { flatFields, formatFields, formatTable, relativeTime } from "./tables.ts";
-import { duration, integer } from "./values.ts";
+import { integer, oneOf } from "./values.ts";
 
 type Entry = Schema<"RequestEntry">;
+type Operation = Schema<"Coverage">["operations"][number];
 type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
-
-const filters = {
-  operation: { value: "OPERATION", help: "only requests to this operation, such as createCall" },
-  status: { value: "N", read: integer(0, 599), help: "only responses with this status" },
-  after: { value: "ID", read: integer(0, Number.MAX_SAFE_INTEGER), help: "only requests after this one" },
-} as const satisfies OptionTable;
 
 export const requests: Command = {
   name: "requests",
   summary: "list the requests to the API, or show one with its response",
-  isFrequent: true,
   example: "requests --status 422",
   actions: [
     action(
@@ -27,20 +20,30 @@ export const requests: Command = {
       {
         help: "list the latest requests, newest last. With an id, or last, show that request: headers, bodies, and what decided the response",
         options: {
-          ...filters,
+          operation: { value: "OPERATION", help: "only requests to this operation, such as createCall" },
+          status: { value: "N", read: integer(0, 599), help: "only responses with this status" },
+          after: { value: "ID", read: integer(0, Number.MAX_SAFE_INTEGER), help: "only requests after this one" },
           unmatched: { help: "only requests that match no operation, with the closest ones" },
-          reveal: { help: "show keys, tokens and secrets of a request" },
+          redact: {
+            ...{ value: "true|false", choices: ["true", "false"], read: oneOf(["true", "false"]), fallback: "true" },
+            help: "whether keys, tokens, secrets and phone numbers of a request are hidden",
+          },
           limit: { value: "N", read: integer(1, 1000), fallback: "20", help: "how many to list at most" },
         },
       },
       async ({ control, operands: [named], values, terminal }) => {
-        const { unmatched, reveal, limit } = values;
+        const { operation: operationId, status, after, unmatched, redact, limit } = values;
         if (named !== undefined) {
-          const params = { path: { id: await idOf(named, control) }, ...(reveal && { query: { redact: false } }) };
+          const params = { path: { id: await idOf(named, control) }, query: { redact: redact === "true" } };
           const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
           return { data, text: formatDetail(data, terminal) };
         }
-        const filter = { ...filterOf(values), ...(unmatched && { unmatched }) };
+        const filter = {
+          ...(operationId !== undefined && { operationId }),
+          ...(status !== undefined && { status }),
+          ...(after !== undefined && { after }),
+          ...(unmatched && { unmatched }),
+        };
         const data = (await list(control, filter)).slice(-limit);
         if (data.length > 0 && unmatched) return { data, text: data.map(formatUnmatched).join("\n\n") };
         if (data.length > 0) return { data, text: await formatList(control, data, terminal) };
@@ -57,43 +60,12 @@ export const requests: Command = {
         return { data, text: formatDetail(data, terminal) };
       },
     ),
-    action(
-      "wait",
-      {
-        help: "wait until --count requests match, and list them; fails after --timeout",
-        options: {
-          ...filters,
-          method: { value: "METHOD", help: "only requests with this method" },
-          path: { value: "PATH", help: "only requests to this path" },
-          count: { value: "N", read: integer(1, 1000), fallback: "1", help: "how many requests" },
-          timeout: { value: "TIME", read: duration("5s", "30s"), fallback: "5s", help: "at most this long, up to 30s" },
-        },
-      },
-      async ({ control, values, terminal, hint }) => {
-        const { method, path, count, timeout: timeoutMs } = values;
-        const filter = { ...filterOf(values), ...(method && { method }), ...(path && { path }) };
-        const data = await list(control, { ...filter, minCount: count, timeoutMs });
-        const failure =
-          data.length >= count
-            ? undefined
-            : `${data.length} of ${count} requests arrived within ${timeoutMs / 1000} s. See all: ${hint("requests")}`;
-        return { data, text: await formatList(control, data, terminal), failure };
-      },
-    ),
     action("clear", { help: "clear the list, and the counts of coverage" }, async ({ control }) => {
       dataOf(await control.DELETE("/_control/v1/requests"));
       return { data: {}, text: "The list of requests is empty." };
     }),
   ],
 };
-
-function filterOf({ operation: operationId, status, after }: Values<typeof filters>) {
-  return {
-    ...(operationId !== undefined && { operationId }),
-    ...(status !== undefined && { status }),
-    ...(after !== undefined && { after }),
-  };
-}
 
 /** The id of a request, or that of the last one. */
 async function idOf(named: string, control: ControlClient): Promise<string> {
@@ -105,14 +77,9 @@ async function idOf(named: string, control: ControlClient): Promise<string> {
 
 interface RequestQuery {
   readonly operationId?: string;
-  readonly method?: string;
-  readonly path?: string;
   readonly status?: number;
   readonly unmatched?: boolean;
   readonly after?: number;
-  readonly limit?: number;
-  readonly minCount?: number;
-  readonly timeoutMs?: number;
 }
 
 async function list(control: ControlClient, query: RequestQuery = {}) {
@@ -191,3 +158,37 @@ function formatChange({ collection, id, before, after }: RecordChange): string {
   const lines = fields.map((name) => `  ${name}: ${was[name] ?? "-"} → ${is[name] ?? "-"}`);
   return [`${verb} ${collection} ${id}`, ...(verb === "changed" ? lines : [])].join("\n");
 }
+
+export const coverage: Command = {
+  name: "coverage",
+  summary: "count the responses of each operation by status or error code",
+  actions: [
+    action(
+      "",
+      {
+        help: "print which documented statuses of each operation, or with --codes which error codes, were seen, and which not",
+        options: { codes: { help: "error codes instead of statuses" } },
+      },
+      async ({ control, values: { codes }, terminal }) => {
+        const data = dataAs<"Coverage">(await control.GET("/_control/v1/coverage"));
+        const counts = (one: Operation) =>
+          codes
+            ? one.codes.map(({ code, ...rest }) => ({ value: code, ...rest }))
+            : one.statuses.map(({ status, ...rest }) => ({ value: status, ...rest }));
+        const seen = (one: Operation): string[] =>
+          counts(one).flatMap(({ value, documented, count }) =>
+            count === 0 ? [] : [`${value}${documented ? "" : " (undocumented)"}×${count}`],
+          );
+        const notSeen = (one: Operation) => counts(one).flatMap(({ value, count }) => (count === 0 ? [value] : []));
+        const table = formatTable(data.operations, terminal, [
+          { title: "operation", cell: ({ operationId }) => operationId },
+          { title: "seen", cell: (one) => seen(one).join(" "), colour: () => "green", flexible: true },
+          { title: "not seen", cell: (one) => notSeen(one).join(" "), colour: () => "dim", flexible: true },
+        ]);
+        const used = data.operations.filter(({ statuses }) => statuses.some(({ count }) => count > 0)).length;
+        const summary = `${used} of ${data.operations.length} operations were used. Requests that matched no operation: ${data.unmatched}, rejected by the server: ${data.rejected}.`;
+        return { data, text: `${table}\n\n${summary}` };
+      },
+    ),
+  ],
+};

@@ -3,26 +3,14 @@ import { dataAs, dataOf, headersOf, messageOf, type Schema } from "@call-transfe
 import { action, type Command } from "./command.ts";
 import { expectWritable, writeFileAtomically, writeNewFile } from "./files.ts";
 import { findNamed } from "./find-record.ts";
-import { startOptions } from "./options.ts";
 import { commandLine } from "./output.ts";
 import { formatTable } from "./tables.ts";
 import { readJson, UsageError } from "./values.ts";
 
-const { now, randomSeed, policy } = startOptions;
-const { fallback: _fallback, ...clock } = startOptions.clock;
-/** The options of a new sandbox are rows of start. Those that are left out are the server's. */
-const sandboxOptions = {
-  seed: { value: "FILE", help: "initial data" },
-  clock,
-  now: { ...now, help: "initial time, an RFC 3339 date-time" },
-  randomSeed: { ...randomSeed, help: "seed of the ids" },
-  policy,
-} as const;
-
 export const sandbox: Command = {
   name: "sandbox",
   summary: "list, create, reset or delete sandboxes",
-  example: "sandbox create checkout --clock frozen",
+  example: "sandbox create checkout",
   actions: [
     action("", { help: "list the sandboxes" }, async ({ control, terminal }) => {
       const data = dataAs<"SandboxList">(await control.GET("/_control/v1/sandboxes")).sandboxes;
@@ -34,21 +22,9 @@ export const sandbox: Command = {
     }),
     action(
       "create NAME",
-      {
-        help: "create a sandbox; options that are left out are those of the server",
-        example: "create checkout",
-        options: sandboxOptions,
-      },
-      async ({ control, operands: [name = ""], values }) => {
-        const { seed, clock, now, randomSeed, policy } = values;
-        const body = {
-          name,
-          ...(seed !== undefined && { seed: seedOf(seed) }),
-          ...(clock !== undefined && { clockMode: clock }),
-          ...(now !== undefined && { now }),
-          ...(randomSeed !== undefined && { randomSeed }),
-          ...(policy !== undefined && { policies: Object.fromEntries(policy) }),
-        } satisfies Schema<"NewSandbox">;
+      { help: "create a sandbox with the options of the server", example: "create checkout" },
+      async ({ control, operands: [name = ""] }) => {
+        const body = { name } satisfies Schema<"NewSandbox">;
         const data = dataAs<"Sandbox">(
           await control.POST("/_control/v1/sandboxes", { body, headers: headersOf(name) }),
         );
@@ -76,14 +52,9 @@ export const sandbox: Command = {
   ],
 };
 
-function seedOf(path: string): Schema<"Seed"> {
-  const { $schema: _, ...seed } = readJson("--seed", path) as Schema<"Seed">;
-  return seed;
-}
-
 export const snapshot: Command = {
   name: "snapshot",
-  summary: "save or restore the state of the sandbox, or copy the server's data file",
+  summary: "save or restore a sandbox's state, or copy the data file",
   example: "snapshot save work.json",
   actions: [
     action("", { help: "print the state of the sandbox as JSON" }, async ({ control }) => {

@@ -26,11 +26,16 @@ const prefix = "CALL_TRANSFER_MOCK_";
 /** The config file that is read from the working folder. */
 export const defaultConfigFile = "call-transfer-mock.json";
 
-/** The variable of an option: CALL_TRANSFER_MOCK_DATA_FILE for `dataFile`. */
-export function variableOf(name: string): string {
+/** The form of a variable: CALL_TRANSFER_MOCK_DATA_FILE for `dataFile`. */
+function variableOf(name: string): string {
   if (name === "controlToken") return variables.controlToken;
   return prefix + flagOf(name).slice(2).toUpperCase().replaceAll("-", "_");
 }
+
+/** The options that a variable sets, by the variable. */
+export const settingVariables: ReadonlyMap<string, string> = new Map(
+  Object.entries(settings).flatMap(([name, { inEnvironment }]) => (inEnvironment ? [[variableOf(name), name]] : [])),
+);
 
 /**
  * Completes the options of a command line: an option that is not given takes its value from the environment, then from
@@ -96,14 +101,13 @@ function readSettings(config: RawValue | undefined, env: Environment): Sourced {
 const ofKubernetes = /^(?:SERVICE_(?:HOST|PORT)(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/;
 
 function readEnvironment(env: Environment): Sourced {
-  const names = new Map(Object.keys(settings).map((name) => [variableOf(name), name]));
   const found = new Map<string, { value: RawValue; source: string }>();
   for (const [variable, text = ""] of Object.entries(env)) {
-    const name = names.get(variable);
+    const name = settingVariables.get(variable);
     const row = name === undefined ? undefined : settings[name];
     if (name === undefined || row === undefined) {
       if (!variable.startsWith(prefix) || ofKubernetes.test(variable.slice(prefix.length))) continue;
-      throw new UsageError(`Unknown variable ${variable}.${closest(variable, [...names.keys()])} Rename or remove it.`);
+      throw new UsageError(`Unknown variable ${variable}.${adviceOn(variable)}`);
     }
     // Compose files pass a variable without a value as an empty one.
     if (text === "" || (name === "port" && text.startsWith("tcp://"))) continue;
@@ -112,8 +116,15 @@ function readEnvironment(env: Environment): Sourced {
   return found;
 }
 
-function closest(variable: string, known: readonly string[]): string {
-  return variable.endsWith("_TOKEN") ? ` Did you mean ${variables.controlToken}?` : suggestion(variable, known);
+/** What to do about an unknown variable: sentences. */
+function adviceOn(variable: string): string {
+  const option = Object.keys(settings).find((name) => variableOf(name) === variable);
+  if (option !== undefined) return ` Use ${flagOf(option)}, or "${option}" in the config file.`;
+  const isToken = variable.endsWith("_TOKEN");
+  const meant = isToken
+    ? ` Did you mean ${variables.controlToken}?`
+    : suggestion(variable, [...settingVariables.keys()]);
+  return `${meant} Rename or remove it.`;
 }
 
 const flags: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false };

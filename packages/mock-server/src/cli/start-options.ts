@@ -10,7 +10,7 @@ import {
 } from "@call-transfer/backend";
 import { demoSeed, parseFault, type ScenarioName } from "@call-transfer/backend/unstable";
 import { unbracketed } from "../net/urls.ts";
-import type { FallbackOptions } from "../server/forwarding-server.ts";
+import type { FallbackOptions } from "../server/forward.ts";
 import { checkServerOptions, type MockServerOptions, readTarget } from "../server/server-options.ts";
 import type { TlsOptions } from "../server/tls.ts";
 import { flagOf, type OptionTable, startOptions, type Values } from "./options.ts";
@@ -39,7 +39,6 @@ export function serverOptions(values: StartValues): MockServerOptions {
     now,
     randomSeed,
     dataFile,
-    readOnly,
     sandboxIdle,
     forwardWebhooksTo,
     forwardHeader = [],
@@ -79,11 +78,9 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(corsOrigin && { corsOrigins: named("corsOrigins", "--cors-origin", corsOrigin) }),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(controlToken !== undefined && { controlToken }),
-    ...(dataFile !== undefined && { dataFile, readOnly }),
+    ...(dataFile !== undefined && { dataFile }),
     ...(sandboxIdle !== undefined && { sandboxIdleMs: sandboxIdle }),
   };
-  if (readOnly && dataFile === undefined)
-    throw new UsageError("--read-only requires --data-file with the file to read.");
   if (forwardHeader.length > 0 && forwardWebhooksTo === undefined)
     throw new UsageError("--forward-header requires --forward-webhooks-to with the URL that gets it.");
   if (forwardWebhooksTo !== undefined && isOwnAddress(forwardWebhooksTo, port))

@@ -5,10 +5,10 @@ import { join, resolve } from "node:path";
 import { type Backend, InputError, type SandboxRegistry } from "@call-transfer/backend";
 import { errorMessage } from "@call-transfer/backend/control-client";
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
-import { hasColour } from "../log/colour.ts";
 import { type LogMode, startLog } from "../log/server-log.ts";
+import { hasColour } from "../log/text.ts";
 import { issueCredentials, localUrl, type ReadyInfo } from "../server/credentials.ts";
-import type { FallbackOptions } from "../server/forwarding-server.ts";
+import type { FallbackOptions } from "../server/forward.ts";
 import { type MockServer, startMockServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -97,13 +97,13 @@ async function startPrism(settled: StartSettings): Promise<void> {
 
 /** Checks the options before anything starts. Throws UsageError for a wrong one. */
 async function readOptions({ values }: StartSettings) {
-  const { dataFile, stubs, exportOnExit, writeEnv, readOnly } = values;
+  const { dataFile, stubs, exportOnExit, writeEnv } = values;
   const options: MockServerOptions = {
     ...serverOptions(values),
     ...(stubs !== undefined && { stubs: await (await import("./stubs-file.ts")).readStubs("--stubs", stubs) }),
   };
   const fallback = fallbackOf(values);
-  if (dataFile !== undefined && !readOnly) expectWritable("--data-file", dataFile);
+  if (dataFile !== undefined) expectWritable("--data-file", dataFile);
   const imported = importedSnapshot(values.import);
   if (imported !== undefined && dataFile !== undefined && existsSync(dataFile))
     throw new UsageError(
@@ -120,7 +120,7 @@ async function readOptions({ values }: StartSettings) {
 /** Starts a server. Loads what forwards to another one only if one is named. */
 async function startServer(options: MockServerOptions, fallback: FallbackOptions | undefined): Promise<MockServer> {
   if (fallback === undefined) return startMockServer(options);
-  return (await import("../server/forwarding-server.ts")).startForwardingServer(fallback, options);
+  return (await import("../server/forward.ts")).startForwardingServer(fallback, options);
 }
 
 /** Names the options that a snapshot or a kept state overrides. */

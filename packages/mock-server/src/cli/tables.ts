@@ -1,8 +1,6 @@
 // Tables, fields, ids and times for a terminal.
 import { longUnits } from "@call-transfer/backend/control-client";
-import { type Colour, paintFor } from "../log/colour.ts";
-import { shortIds as shortened } from "../log/columns.ts";
-import { joinWords } from "../log/wrap.ts";
+import { type Colour, joinWords, paintFor, shortIds as shortened } from "../log/text.ts";
 import type { Terminal } from "./output.ts";
 
 export interface Column<Row> {

@@ -1,5 +1,5 @@
 import { type ControlClient, dataAs, formatDuration, type Schema } from "@call-transfer/backend/control-client";
-import type { NameOf } from "../log/columns.ts";
+import type { NameOf } from "../log/text.ts";
 import { action, type Command, type Context } from "./command.ts";
 import { findNamed, type Named, readNameOf, readNames, readNow } from "./find-record.ts";
 import type { OptionTable } from "./options.ts";
@@ -13,11 +13,22 @@ const answerer = {
   as: { value: "WHO", help: "the destination or member that does it, by id or name (default: the first that rings)" },
 } as const satisfies OptionTable;
 
+const responding = (verb: "answer" | "decline") =>
+  action(
+    `${verb} TRANSFER`,
+    { help: `${verb} a ringing transfer, or last`, options: answerer, example: `${verb} last` },
+    async (context) => {
+      const { control, terminal, values } = context;
+      const answer = await answerBy(context, values.as);
+      const path = `/_control/v1/transfers/{id}/${verb}` as const;
+      return shown(control, await control.POST(path, answer), terminal);
+    },
+  );
+
 /** Rings destinations and groups, as the platform does when a caller is transferred. */
 export const transfer: Command = {
   name: "transfer",
   summary: "ring a destination or a group, answer, and see who rang",
-  isFrequent: true,
   example: 'transfer "Night shift" --script "Reception answers after 5s"',
   actions: [
     action(
@@ -59,24 +70,8 @@ export const transfer: Command = {
         return shown(context.control, { data: await findTransfer(context) }, context.terminal);
       },
     ),
-    action(
-      "answer TRANSFER",
-      { help: "answer a ringing transfer, or last", options: answerer, example: "answer last" },
-      async (context) => {
-        const answer = await answerBy(context, context.values.as);
-        const { control, terminal } = context;
-        return shown(control, await control.POST("/_control/v1/transfers/{id}/answer", answer), terminal);
-      },
-    ),
-    action(
-      "decline TRANSFER",
-      { help: "decline a ringing transfer, or last", options: answerer, example: "decline last" },
-      async (context) => {
-        const answer = await answerBy(context, context.values.as);
-        const { control, terminal } = context;
-        return shown(control, await control.POST("/_control/v1/transfers/{id}/decline", answer), terminal);
-      },
-    ),
+    responding("answer"),
+    responding("decline"),
   ],
 };
 

@@ -1,11 +1,11 @@
-import { type ControlClient, dataAs, dataOf, formatDuration, type Schema } from "@call-transfer/backend/control-client";
+import { type ControlClient, dataAs, formatDuration, type Schema } from "@call-transfer/backend/control-client";
 import { deliveryAdvice } from "./advice.ts";
 import { action, type Command, type Context } from "./command.ts";
 import { findNamed, readApps, readNames, readNow } from "./find-record.ts";
 import type { Terminal } from "./output.ts";
 import { changesOf, readFields } from "./records.ts";
 import { formatFields, formatTable, relativeTime, shortIds } from "./tables.ts";
-import { duration, integer, UsageError } from "./values.ts";
+import { integer, UsageError } from "./values.ts";
 
 type Delivery = Schema<"Delivery">;
 type DeliveryResponse = Schema<"DeliveryResponse">;
@@ -13,7 +13,6 @@ type DeliveryResponse = Schema<"DeliveryResponse">;
 export const webhooks: Command = {
   name: "webhooks",
   summary: "send a signed offer, list deliveries, or use the built-in inbox",
-  isFrequent: true,
   example: "webhooks trigger",
   actions: [
     action(
@@ -83,26 +82,6 @@ export const webhooks: Command = {
         return { data, text: `${head}\n\n${data.received.length === 0 ? "No events yet." : events}` };
       },
     ),
-    action(
-      "respond STATUS",
-      {
-        help: "let the built-in inbox respond to all further events with this status",
-        example: "respond 503",
-        options: {
-          delay: { value: "TIME", read: duration("2s"), help: "wait this long on the sandbox's clock" },
-        },
-      },
-      async ({ control, operands: [text = ""], values: { delay } }) => {
-        const status = integer(200, 599)("webhooks respond", text);
-        const answer = { status, ...(delay !== undefined && { delaySecs: delay / 1000 }) };
-        dataOf(await control.PATCH("/_control/v1/webhooks/inbox", { body: { response: answer } }));
-        return { data: answer, text: `The inbox responds with ${formatResponse(answer)}.` };
-      },
-    ),
-    action("clear", { help: "empty the built-in inbox, and let it respond with 204 again" }, async ({ control }) => {
-      dataOf(await control.PATCH("/_control/v1/webhooks/inbox", { body: { response: {}, received: [] } }));
-      return { data: {}, text: "The inbox is empty. It responds with 204." };
-    }),
   ],
 };
 

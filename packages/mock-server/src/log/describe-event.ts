@@ -1,9 +1,6 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import { formatDuration } from "@call-transfer/backend/control-client";
-import type { Colour } from "./colour.ts";
-import { type Columns, type NameOf, named, type Part, shortIds } from "./columns.ts";
-import { describeRequest } from "./describe-request.ts";
-import { describeWebhook } from "./describe-webhook.ts";
+import { type Colour, type Columns, type NameOf, named, type Part, shortIds, statusColour } from "./text.ts";
 
 /** Describes an event; undefined for an event that another line already shows. */
 export function describeEvent(event: BackendEvent, nameOf: NameOf): Columns | undefined {
@@ -172,4 +169,89 @@ function asTime(time: unknown, at: string): string {
 function timeInUtc(time: unknown): string {
   const at = new Date(String(typeof time === "number" ? new Date(time).toISOString() : time));
   return Number.isNaN(at.getTime()) ? String(time) : `${at.toISOString().slice(0, 19).replace("T", " ")}Z`;
+}
+
+/** Describes a request: its status, duration, error code and path, for a failure why it failed and what to change, then the operation. */
+function describeRequest(event: BackendEvent): Columns {
+  const { method, path, operationId, code, fault, stub, durationMs } = event;
+  const status = Number(event.status);
+  const colour = statusColour(status);
+  const [fix, why] = [advice(event), reason(event, status)];
+  const parts: Part[] = [
+    ...texts(code, { colour, isWhole: true }),
+    { text: shortIds(String(path)), isPath: true },
+    ...texts(fix, { colour: "yellow", isReason: true }),
+    ...texts(why, { isReason: true }),
+    ...texts(fault, { colour: "magenta", isReason: true }),
+    ...texts(stub, { colour: "cyan", isReason: true }),
+    ...texts(operationId, { colour: "dim", isOptional: true }),
+  ];
+  return {
+    label: String(method),
+    labelColour: "bold",
+    // 0 stands for a response that a fault held back.
+    state: status === 0 ? "---" : String(status),
+    stateColour: colour,
+    durationMs: typeof durationMs === "number" ? durationMs : undefined,
+    parts,
+  };
+}
+
+function texts(value: unknown, how: Omit<Part, "text">): Part[] {
+  return typeof value === "string" && value !== "" ? [{ text: value, ...how }] : [];
+}
+
+/** What to change: the option that would accept a refused request, or the operation that was probably meant. */
+function advice({ decidedBy, closestOperations }: BackendEvent): string | undefined {
+  const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
+  if (step === "server" || step === "fallback") return typeof detail === "string" ? detail : undefined;
+  const [first] = Array.isArray(closestOperations) ? closestOperations : [];
+  const { method, path } = Object(first) as { method?: unknown; path?: unknown };
+  return typeof path === "string" ? `Did you mean ${method} ${path}?` : undefined;
+}
+
+/** Why a request failed: what a handler threw, or the rule that decided, unless the line says it otherwise. */
+function reason({ error, decidedBy, closestOperations }: BackendEvent, status: number): string | undefined {
+  if (typeof error === "string") return error.split("\n", 1)[0];
+  const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
+  // Otherwise the line names the fault, or what to change.
+  const isElsewhere = ["fault", "server", "fallback"].includes(String(step));
+  const isShown = status < 400 || isElsewhere || Array.isArray(closestOperations);
+  return isShown || typeof detail !== "string" ? undefined : detail;
+}
+
+/** Describes a delivery: the receiver and its answer, and a signature that is not of the current secret alone. */
+function describeWebhook(event: BackendEvent, nameOf: NameOf): Columns {
+  const { destinationId = "", url, status, accepted, error, responseText, durationMs, fault } = event;
+  const stateColour = accepted === true ? "green" : "red";
+  const detail = error ?? responseText;
+  const answer = accepted === true ? "accepted" : `not accepted${typeof detail === "string" ? `: ${detail}` : ""}`;
+  const parts: Part[] = [
+    { text: named(String(destinationId), nameOf) },
+    { text: hostOf(url), colour: "dim", isOptional: true },
+    { text: answer, colour: stateColour, isReason: typeof detail === "string" },
+    ...(typeof fault === "string" ? [{ text: fault, colour: "magenta" as const }] : []),
+    { text: signatureOf(event), colour: "yellow" },
+  ];
+  return {
+    label: "delivery",
+    labelColour: "magenta",
+    state: typeof status === "number" ? String(status) : "---",
+    stateColour,
+    durationMs: typeof durationMs === "number" ? durationMs : undefined,
+    parts,
+  };
+}
+
+function hostOf(url: unknown): string {
+  return typeof url === "string" && URL.canParse(url) ? new URL(url).host : "";
+}
+
+/** Says how many signatures there are, or which secret made the only one, unless it is the current one. */
+function signatureOf({ signature }: BackendEvent): string {
+  const { secrets } = Object(signature) as { secrets?: unknown };
+  const [first, ...others]: readonly unknown[] = Array.isArray(secrets) ? secrets : [];
+  if (others.length > 0) return others.length === 1 ? "two signatures" : `${others.length + 1} signatures`;
+  if (first === undefined) return "unsigned";
+  return first === "current" ? "" : `signed with ${first === "previous" ? "the previous" : "another"} secret`;
 }

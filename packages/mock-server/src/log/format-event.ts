@@ -1,9 +1,7 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import { maskNumbers } from "@call-transfer/backend/control-client";
-import { type Paint, paintFor } from "./colour.ts";
-import type { Columns, Part } from "./columns.ts";
 import { describeEvent } from "./describe-event.ts";
-import { wrapWords } from "./wrap.ts";
+import { type Columns, type Paint, type Part, paintFor, wrapWords } from "./text.ts";
 
 export interface FormatOptions {
   readonly colour: boolean;

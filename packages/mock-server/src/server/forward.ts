@@ -1,16 +1,58 @@
+// A server that forwards what it does not have to another one.
 import { randomBytes } from "node:crypto";
-import type { IncomingMessage } from "node:http";
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { lookup } from "node:dns/promises";
+import type { IncomingMessage, RequestOptions } from "node:http";
+import { InputError } from "@call-transfer/backend";
 import {
   type AskElsewhere,
-  clearTimeout,
   type ForeignAnswer,
   type RequestHeaders,
   redactedHeaders,
   replacement,
-  setTimeout,
 } from "@call-transfer/backend/unstable";
-import { sendOnce, TargetError, whetherProcessed } from "./send-once.ts";
+import { isOwnSocket } from "../net/networks.ts";
+import { unbracketed } from "../net/urls.ts";
+import { http, loadHttps } from "./node-builtins.ts";
+import { type MockServer, startMockServer } from "./server.ts";
+import { type MockServerOptions, readTarget } from "./server-options.ts";
+
+/** Where a mock server forwards what it does not have. */
+export interface FallbackOptions {
+  /** The base URL of the server that gets each request that nothing else matches. */
+  readonly fallbackUrl: string;
+  /** Whether it gets headers with credentials, such as Authorization and Cookie; false by default. */
+  readonly forwardCredentials?: boolean;
+}
+
+/** Milliseconds for an answer with its body. */
+const answerTimeoutMs = 60_000;
+
+/** Starts a mock server that forwards what it does not have. Rejects as `startMockServer` does, also for a URL of its own. */
+export async function startForwardingServer(
+  { fallbackUrl, forwardCredentials: credentials = false }: FallbackOptions,
+  options: MockServerOptions,
+): Promise<MockServer> {
+  const target = readTarget(fallbackUrl);
+  const ended = new AbortController();
+  const elsewhere = createForward({ target, credentials, timeoutMs: answerTimeoutMs, signal: ended.signal });
+  const server = await startMockServer({ ...options, elsewhere });
+  const close = async (): Promise<void> => {
+    await server.close();
+    ended.abort();
+  };
+  if (!(await isItself(target, options.host ?? "127.0.0.1", server.port))) return { ...server, close };
+  await close();
+  throw new InputError("fallbackUrl", "is the mock server itself. Name another server");
+}
+
+/** Whether a target is the server's own socket. A name that does not resolve now may do so later. */
+async function isItself(target: URL, host: string, port: number): Promise<boolean> {
+  const targetPort = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
+  const [bound = [], addresses = []] = await Promise.all(
+    [host, target.hostname].map((name) => lookup(unbracketed(name), { all: true }).catch(() => [])),
+  );
+  return bound.some((own) => addresses.some(({ address }) => isOwnSocket({ ...own, port }, address, targetPort)));
+}
 
 /** Where to forward requests to, and how. */
 interface Forwarding {
@@ -18,14 +60,17 @@ interface Forwarding {
   readonly target: URL;
   /** Whether headers with credentials are forwarded. */
   readonly credentials: boolean;
-  /** Milliseconds that the head of an answer may take, and then its body. */
+  /** Milliseconds that an answer with its body may take. */
   readonly timeoutMs: number;
   /** Ends what is in flight. */
   readonly signal: AbortSignal;
 }
 
-/** The most bytes of an answer, also after decompression. */
+/** The most bytes of an answer. */
 const mostBytes = 8 * 2 ** 20;
+
+/** What to do after a request that was sent and has no whole answer. */
+const whetherProcessed = "It may have processed the request, which is not sent again. Look there before you repeat it.";
 
 /** Creates what forwards a request once to another server, and returns its answer. It keeps an answer of up to 8 MiB. */
 export function createForward({ target, credentials, timeoutMs, signal }: Forwarding): AskElsewhere {
@@ -35,75 +80,82 @@ export function createForward({ target, credentials, timeoutMs, signal }: Forwar
   return async ({ method, headers, bodyBytes: body }, { pathname, search }) => {
     if (headers.get("via")?.includes(own))
       return failed(508, "target_loops", `${base} sent the request back to this server. Check --fallback-url.`);
-    const kept = [...sentHeaders(rawOf(headers, credentials), target.host, body, method), "Via", `1.1 ${own}`];
+    const timeout = AbortSignal.timeout(timeoutMs);
+    // Without a length, Node would send an absent body in chunks.
+    const hasLength = body !== undefined || !["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"].includes(method);
+    const sent = [
+      ...["Host", target.host, ...sentHeaders(headers, credentials).flat(), "Via", `1.1 ${own}`],
+      ...["Accept-Encoding", "identity", ...(hasLength ? ["Content-Length", String(body?.byteLength ?? 0)] : [])],
+    ];
     const path = target.pathname.replace(/\/+$/, "") + pathname + search;
+    const options = { method, path, headers: sent, signal: AbortSignal.any([signal, timeout]) };
     try {
-      const answer = await sendOnce(base, { method, path, headers: kept, body }, { timeoutMs, signal });
-      return await answerOf(answer, base, timeoutMs);
+      return await answerOf(await send(base, options, body), base);
     } catch (error) {
-      if (!(error instanceof TargetError)) throw error;
-      return failed(error.status, error.code, error.message);
+      if (!timeout.aborted) return unanswered(base, error as NodeJS.ErrnoException);
+      return failed(504, "target_timeout", `${base} did not answer within ${timeoutMs / 1000} s. ${whetherProcessed}`);
     }
   };
 }
 
-/** The headers to forward, names and values alternating. */
-function rawOf(headers: RequestHeaders, credentials: boolean): string[] {
-  const isSecret = (name: string): boolean => redactedHeaders([[name, ""]])[name] === replacement;
-  return [...headers].filter(([name]) => credentials || !isSecret(name.toLowerCase())).flat();
+/** Sends a request once, over a connection of its own: a second attempt could place a call twice. */
+function send(target: string, options: RequestOptions, body: Uint8Array | undefined): Promise<IncomingMessage> {
+  const { request: start, Agent } = target.startsWith("https:") ? loadHttps() : http;
+  // Node's own connections go through a proxy of the environment if this is set; those without an agent would not.
+  const agent = process.env.NODE_USE_ENV_PROXY === "1" ? new Agent({ proxyEnv: process.env }) : false;
+  return new Promise((resolve, reject) => {
+    const outgoing = start(target, { ...options, agent });
+    outgoing.once("response", resolve).on("error", reject);
+    // An upgrade was not asked for.
+    outgoing.once("upgrade", (_, socket) => socket.destroy());
+    outgoing.once("close", () => reject(new Error("no answer")));
+    outgoing.end(body);
+  });
 }
 
-async function answerOf(answer: IncomingMessage, target: string, timeoutMs: number): Promise<ForeignAnswer> {
-  const { statusCode: status = 0, headers } = answer;
-  const bytes = await bodyOf(answer, timeoutMs);
+async function answerOf(answer: IncomingMessage, target: string): Promise<ForeignAnswer> {
+  const { statusCode: status = 0, rawHeaders, headers } = answer;
+  const bytes = await readBody(answer);
   if (bytes === "too large") {
     const most = `${mostBytes / 2 ** 20} MiB`;
     return failed(502, "target_too_large", `The answer of ${target} is larger than ${most}. ${whetherProcessed}`);
   }
-  if (bytes === "broken" || status < 200 || status > 599) {
-    const what = bytes === "broken" ? "broke its answer off, or took too long" : `answered with the status ${status}`;
-    return failed(502, "target_closed", `${target} ${what}. ${whetherProcessed}`);
-  }
+  if (status < 200 || status > 599)
+    return failed(502, "target_closed", `${target} answered with the status ${status}. ${whetherProcessed}`);
+  const raw = rawHeaders.flatMap((name, at): [string, string][] =>
+    at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ""]] : [],
+  );
   // The server itself tells pages whether they may read the answer.
-  const pairs = withoutNames(answer.rawHeaders, ofConnection).filter(([name]) => !/^access-control-/i.test(name));
+  const pairs = withoutNames(raw, ofConnection).filter(([name]) => !/^access-control-/i.test(name));
   const hasBody = ![204, 205, 304].includes(status) && bytes.byteLength > 0;
   const response = new Response(hasBody ? bytes : null, { status, headers: pairs });
   if (hasBody) response.headers.set("content-length", String(bytes.byteLength));
-  return { response, text: textOf(bytes, headers), detail: `Forwarded to ${target}.` };
+  return { response, text: textOf(bytes, headers["content-type"] ?? ""), detail: `Forwarded to ${target}.` };
 }
 
-async function bodyOf(
-  answer: IncomingMessage,
-  timeoutMs: number,
-): Promise<Buffer<ArrayBuffer> | "too large" | "broken"> {
+async function readBody(answer: AsyncIterable<Buffer>): Promise<Buffer<ArrayBuffer> | "too large"> {
   const parts: Buffer[] = [];
   let length = 0;
-  const timer = setTimeout(() => answer.destroy(), timeoutMs);
-  try {
-    for await (const part of answer as AsyncIterable<Buffer>) {
-      length += part.byteLength;
-      if (length > mostBytes) return "too large";
-      parts.push(part);
-    }
-    return answer.complete ? Buffer.concat(parts) : "broken";
-  } catch {
-    return "broken";
-  } finally {
-    clearTimeout(timer);
+  for await (const part of answer) {
+    length += part.byteLength;
+    if (length > mostBytes) return "too large";
+    parts.push(part);
   }
+  return Buffer.concat(parts);
 }
 
-/** The body for the request log: JSON, also if it is compressed, or a text. */
-function textOf(bytes: Buffer, headers: IncomingMessage["headers"]): string | undefined {
-  const { "content-encoding": encoding, "content-type": type = "" } = headers;
+/** The body for the request log: JSON, or a text. */
+function textOf(bytes: Buffer, type: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(utf8.decode(decompressed(bytes, encoding)));
+    const value: unknown = JSON.parse(utf8.decode(bytes));
     if (!isDeeper(value, mostLevels)) return JSON.stringify(value);
   } catch {
     // No JSON, or in a form that is not read.
   }
-  return encoding === undefined && type.startsWith("text/") ? bytes.toString() : undefined;
+  return type.startsWith("text/") ? bytes.toString() : undefined;
 }
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The most levels of a body in the request log. What walks through more of them exceeds the stack. */
 const mostLevels = 64;
@@ -113,29 +165,19 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-const limit = { maxOutputLength: mostBytes };
-const decoders: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
-  identity: (bytes) => bytes,
-  gzip: (bytes) => gunzipSync(bytes, limit),
-  "x-gzip": (bytes) => gunzipSync(bytes, limit),
-  deflate: (bytes) => inflateSync(bytes, limit),
-  br: (bytes) => brotliDecompressSync(bytes, limit),
-};
+/** Codes of connections that were never there. */
+const unreached = /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/;
+const untrusted = /CERT|SIGNATURE|SIGNED|ERR_TLS|EPROTO|ERR_SSL/;
 
-/** Decompresses a body. Throws for an encoding that is not known, and for bytes that do not have it. */
-function decompressed(bytes: Uint8Array, encoding = "identity"): Uint8Array {
-  // The encoding that was applied last stands last.
-  const names = encoding
-    .toLowerCase()
-    .split(/\s*,\s*/)
-    .filter(Boolean)
-    .toReversed();
-  return names.reduce((plain, name) => {
-    const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
-    if (decode === undefined) throw new TypeError(`The content encoding ${name} is not known.`);
-    return decode(plain);
-  }, bytes);
+/** What to answer to a request without a whole answer. */
+function unanswered(target: string, { code, message }: NodeJS.ErrnoException): ForeignAnswer {
+  const reason = code ?? message;
+  if (!unreached.test(reason) && !untrusted.test(reason))
+    return failed(502, "target_closed", `${target} closed the connection (${reason}). ${whetherProcessed}`);
+  const advice = untrusted.test(reason)
+    ? "Its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to the file with the certificate authority."
+    : "Check the address of --fallback-url, and that the API runs there.";
+  return failed(502, "target_unreachable", `${target} cannot be reached (${reason}). ${advice}`);
 }
 
 /** Answers in a form that no client can take for an answer of the API. */
@@ -154,25 +196,21 @@ const ofConnection = [
   ...["te", "trailer", "transfer-encoding", "upgrade"],
 ];
 
-/** Headers that are for this server, which also answers the browser's questions about origins. */
+/** Headers that are for this server, which also answers the browser's questions about origins, and reads the answer's body. */
 const forThisServer = [
-  ...["host", "content-length", "expect", "x-sandbox", "origin"],
+  ...["host", "content-length", "accept-encoding", "expect", "x-sandbox", "origin"],
   ...["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "sec-fetch-user"],
 ];
 
-/** The headers to send: those of the client, without its own connection's, for another host. */
-function sentHeaders(raw: readonly string[], host: string, body: Uint8Array | undefined, method: string): string[] {
-  const kept = withoutNames(raw, [...ofConnection, ...forThisServer]).flat();
-  // Without a length, Node would send an absent body in chunks.
-  const hasLength = body !== undefined || !["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"].includes(method);
-  return ["Host", host, ...kept, ...(hasLength ? ["Content-Length", String(body?.byteLength ?? 0)] : [])];
+/** The headers to send: those of the client, without its own connection's, and with credentials only if asked to. */
+function sentHeaders(headers: RequestHeaders, credentials: boolean): [string, string][] {
+  const isSecret = (name: string): boolean => redactedHeaders([[name, ""]])[name] === replacement;
+  const kept = withoutNames([...headers], [...ofConnection, ...forThisServer]);
+  return kept.filter(([name]) => credentials || !isSecret(name.toLowerCase()));
 }
 
-/** The pairs of a list of names and values, without these names and those that a Connection header lists. */
-function withoutNames(raw: readonly string[], names: readonly string[]): [string, string][] {
-  const pairs = raw.flatMap((name, index): [string, string][] =>
-    index % 2 === 0 ? [[name, raw[index + 1] ?? ""]] : [],
-  );
+/** The pairs of names and values, without these names and those that a Connection header lists. */
+function withoutNames(pairs: readonly [string, string][], names: readonly string[]): [string, string][] {
   const named = pairs.flatMap(([name, value]) => (name.toLowerCase() === "connection" ? value.split(",") : []));
   const dropped = new Set([...names, ...named.map((name) => name.trim().toLowerCase())]);
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase()));

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type {
   IncomingHttpHeaders,
   IncomingMessage,
@@ -5,6 +6,8 @@ import type {
   RequestListener,
   ServerResponse,
 } from "node:http";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type { SandboxRegistry } from "@call-transfer/backend";
 import {
   bodyLimit,
@@ -14,15 +17,11 @@ import {
   type IncomingRequest,
   setTimeout,
 } from "@call-transfer/backend/unstable";
-import type { Refusal } from "../web/admission.ts";
-import { corsHeaders, preflightHeaders } from "../web/cors.ts";
-import { isForInspector, type PageAnswer, rootAnswer } from "../web/inspector-page.ts";
+import { corsHeaders, isOfOtherSite, preflightHeaders, type Refusal } from "../web/admission.ts";
+import { inspectorPage, isForInspector, type PageAnswer, type PageRequest, rootAnswer } from "../web/inspector-page.ts";
 import { admit, type GateRules } from "./gate.ts";
-import { healthOf, sendHealth } from "./health.ts";
-import { inspectorAnswer } from "./inspector.ts";
 import type { RecordRefusal } from "./refusals.ts";
-import { applyTransportFault } from "./transport-faults.ts";
-import { write, writePlain } from "./write-response.ts";
+import { applyTransportFault, write, writePlain } from "./write-response.ts";
 
 /** How long an oversized body is still read, so that its sender can read the error response. */
 const lingerMs = 250;
@@ -218,4 +217,58 @@ async function reject(
     ...(isOfPage && { "x-frame-options": "DENY" }),
   };
   sendEarly(incoming, outgoing, response.status, own, text);
+}
+
+/** Whether the server answers, or, when it was asked for that, whether it also stores what requests change. */
+type Health = "ok" | "not ready";
+
+/**
+ * Answers a request that asks if the server runs (`/health`), or if it takes changes (`/health/ready`), under any host name and
+ * without a token, as load balancers do. So the answer does not say why. Undefined for any other request.
+ */
+function healthOf(
+  { method, url: target = "", headers }: IncomingMessage,
+  checkReady: () => void = () => {},
+): Health | undefined {
+  // Every request comes by here.
+  if (!target.startsWith("/health")) return undefined;
+  const [, ready] = /^\/health(\/ready)?(?:\?|$)/.exec(target) ?? [undefined, false];
+  if (ready === false || (method !== "GET" && method !== "HEAD")) return undefined;
+  if (isOfOtherSite((name) => headers[name]?.toString())) return undefined;
+  if (ready === undefined) return "ok";
+  try {
+    checkReady();
+    return "ok";
+  } catch {
+    return "not ready";
+  }
+}
+
+/** Sends the answer: 200, or 503 for a server that is not ready. */
+function sendHealth(method: string, outgoing: ServerResponse, status: Health): void {
+  const text = JSON.stringify({ status });
+  const headers = { "content-type": "application/json", "content-length": text.length, "cache-control": "no-store" };
+  outgoing.writeHead(status === "ok" ? 200 : 503, headers).end(method === "HEAD" ? undefined : text);
+}
+
+const advice = "In a clone of the repository, run npm run build. Otherwise install @call-transfer/mock-server again.";
+
+/** Answers a request for the inspector from the files of its build, which are read each time. */
+export function inspectorAnswer(request: PageRequest, folder: () => string = builtInspector): Promise<PageAnswer> {
+  return inspectorPage(request, { read: (name) => read(folder, name), advice });
+}
+
+/** Where the package keeps the build, for its sources and for every file of its own build. */
+function builtInspector(): string {
+  const description = createRequire(import.meta.url).resolve("@call-transfer/mock-server/package.json");
+  return join(dirname(description), "dist/inspector");
+}
+
+/** Reads a file; undefined if there is none. */
+async function read(folder: () => string, name: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(join(folder(), name));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,7 @@
 import { InputError, type SandboxRegistryOptions } from "@call-transfer/backend";
-import { isOriginPattern, originAdvice } from "../net/origins.ts";
-import { isHttp, isPublicUrl } from "../net/urls.ts";
-import { controlTokenForm, isControlToken } from "../web/token-form.ts";
-import { isHostPattern } from "./hosts.ts";
+import { isHttp, isOriginPattern, isPublicUrl, originAdvice } from "../net/urls.ts";
+import { controlTokenForm, isControlToken } from "../web/admission.ts";
+import { isHostPattern } from "./gate.ts";
 import { checkTls, type TlsOptions } from "./tls.ts";
 
 /** The options of `startMockServer`. */
@@ -42,19 +41,14 @@ export interface MockServerOptions extends SandboxRegistryOptions {
    * does not exist. Requires Node 22.13 or newer.
    */
   readonly dataFile?: string;
-  /**
-   * Whether the file `dataFile` is only read: requests that change anything are answered 500, and all files stay as they are. The
-   * clock stands still, and no offer is sent again. False by default.
-   */
-  readonly readOnly?: boolean;
 }
 
-export const highestPort = 65_535;
+const highestPort = 65_535;
 
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {
   const { port, host, tls, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooksTo } = options;
-  const { dataFile, readOnly, stores } = options;
+  const { dataFile, stores } = options;
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
     throw new InputError("port", `must be a whole number from 0 to ${highestPort}`);
   // An empty address would bind all addresses of the machine.
@@ -84,9 +78,6 @@ export function checkServerOptions(options: MockServerOptions): void {
     throw new InputError("dataFile", "must be the name of a file, such as mock.db");
   if (dataFile !== undefined && stores !== undefined)
     throw new InputError("dataFile", "does not work with the option stores. Remove one of the two");
-  if (readOnly !== undefined && typeof readOnly !== "boolean")
-    throw new InputError("readOnly", "must be true or false");
-  if (readOnly && dataFile === undefined) throw new InputError("readOnly", "requires the option dataFile");
 }
 
 function eachText(

@@ -8,15 +8,13 @@ import {
   type SandboxStorage,
 } from "@call-transfer/backend";
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
-import { type AllowedOrigins, allowedOrigins } from "../net/origins.ts";
-import { bracketed, isLoopbackHost, unbracketed } from "../net/urls.ts";
+import { isOwnSocket } from "../net/networks.ts";
+import { type AllowedOrigins, allowedOrigins, bracketed, isLoopbackHost, unbracketed } from "../net/urls.ts";
 import type { DataFile } from "../store/sqlite.ts";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
-import type { GateRules } from "./gate.ts";
-import { hostRules, isPublicName } from "./hosts.ts";
+import { type GateRules, hostRules, isPublicName } from "./gate.ts";
 import { createExpectationListener, createListener } from "./listener.ts";
 import { http, loadCrypto } from "./node-builtins.ts";
-import { isOwnSocket } from "./own-address.ts";
 import { createMalformedListener, createRefusalRecord } from "./refusals.ts";
 import { checkServerOptions, type MockServerOptions } from "./server-options.ts";
 import { createTlsServer } from "./tls.ts";
@@ -78,7 +76,7 @@ export async function startServer(
   ofTests?: AllowedOrigins,
 ): Promise<MockServer> {
   checkServerOptions(options);
-  const { port = 4010, host: bound = "127.0.0.1", dataFile, readOnly, ...others } = options;
+  const { port = 4010, host: bound = "127.0.0.1", dataFile, ...others } = options;
   const { allowedHosts: _hosts, corsOrigins: _origins, tls, publicUrl, controlToken: _token, ...given } = others;
   const host = unbracketed(bound);
   // Stored sandboxes send their open offers again as soon as they are created, before the server is.
@@ -88,7 +86,7 @@ export async function startServer(
     return typeof address === "object" ? address : null;
   };
   const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
-  const file = dataFile === undefined ? undefined : await openFile(dataFile, readOnly);
+  const file = dataFile === undefined ? undefined : await openFile(dataFile);
   const sandboxes = openSandboxes(file, {
     clockMode: "running",
     fetch: createDeliveryFetch(undefined, isOwn),
@@ -145,9 +143,8 @@ function gateRules(host: string, options: MockServerOptions): GateRules {
 }
 
 /** Opens a file that keeps the sandboxes. Loads what that needs only then. */
-async function openFile(path: string, readOnly = false): Promise<DataFile> {
-  const { openSqliteStores, readSqliteStores } = await import("../store/sqlite.ts");
-  return readOnly ? readSqliteStores(path) : openSqliteStores(path);
+async function openFile(path: string): Promise<DataFile> {
+  return (await import("../store/sqlite.ts")).openSqliteStores(path);
 }
 
 /** Creates the sandboxes, or continues those that are stored. */

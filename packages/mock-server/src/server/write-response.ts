@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { endOfTurn, type PlainResponse } from "@call-transfer/backend/unstable";
-import type { Admission } from "../web/admission.ts";
-import { corsHeaders } from "../web/cors.ts";
+import { endOfTurn, type PlainResponse, type TransportFault } from "@call-transfer/backend/unstable";
+import { type Admission, corsHeaders } from "../web/admission.ts";
+import { resetConnection } from "./tls.ts";
 
 /** Sends a response that is a text. */
 export function writePlain(
@@ -83,4 +83,36 @@ function drained(outgoing: ServerResponse): Promise<void> {
     };
     outgoing.once("drain", resume).once("close", resume);
   });
+}
+
+/** Applies a transport fault instead of sending the response. `closing` ends a connection that hangs. */
+export async function applyTransportFault(
+  fault: TransportFault,
+  outgoing: ServerResponse,
+  response: Response,
+  closing: AbortSignal,
+): Promise<void> {
+  const { socket } = outgoing;
+  if (socket === null) return;
+  switch (fault.kind) {
+    case "reset":
+      resetConnection(socket);
+      return;
+    case "empty":
+      socket.destroySoon();
+      return;
+    case "hang": {
+      const end = () => socket.destroy();
+      closing.addEventListener("abort", end);
+      socket.once("close", () => closing.removeEventListener("abort", end));
+      return;
+    }
+    case "truncate": {
+      const body = new Uint8Array(await response.arrayBuffer());
+      const headers = { ...Object.fromEntries(response.headers), "content-length": body.byteLength };
+      // Closing earlier could discard bytes that are not sent yet.
+      outgoing.writeHead(response.status, headers);
+      outgoing.write(body.subarray(0, fault.bytes), () => socket.destroySoon());
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import {
   accessSync,
   constants,
-  copyFileSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -121,42 +120,19 @@ export function expectInPlace(path: string): void {
   );
 }
 
-/** Reads a data file with its log, and leaves both as they are. Throws StoreError that says why it cannot be used. */
-export function readDataFile<Result>(
-  path: string,
-  { migrations }: FileParts,
-  read: (database: DatabaseSync) => Result,
-): Result {
-  const log = logOf(path);
-  const readFrom = (file: string): Result => {
-    try {
-      return readInPlace(file, (database) => {
-        if (checkFile(path, database, migrations.length) < migrations.length)
-          throw new StoreError(`${path} has an older version. Start once without --read-only, which converts it.`);
-        return read(database);
-      });
-    } catch (error) {
-      throw explained(error, path);
-    }
-  };
-  checkExisting(path);
-  // SQLite would create a log, and a file that is in use has one.
-  if (existsSync(log) && isWritable(dirname(path))) return readFrom(path);
-  return inFolder(path, (folder) => {
-    const copy = join(folder, "read.db");
-    copyFileSync(path, copy);
-    if (existsSync(log)) copyFileSync(log, logOf(copy));
-    return readFrom(copy);
-  });
-}
-
 /** A copy of all that is committed to a file, as the bytes of a data file. Throws StoreError. */
 export function copyOf(path: string, database: DatabaseSync): Uint8Array<ArrayBuffer> {
-  return inFolder(path, (folder) => {
+  // A container may have no other place to write to than that of its data.
+  const folder = mkdtempSync(join(isWritable(tmpdir()) ? tmpdir() : dirname(path), "call-transfer-data-"));
+  try {
     const file = join(folder, "copy.db");
     backUp(database, file);
     return readFileSync(file);
-  });
+  } catch (error) {
+    throw explained(error, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Gives a file another name, but does not replace one that has it by now. */
@@ -284,20 +260,6 @@ function migrate(database: DatabaseSync, version: number, all: readonly Migratio
   } catch (error) {
     rollBack(database);
     throw error;
-  }
-}
-
-/** Runs a task with a folder of its own for other files. Throws StoreError if they cannot be written there. */
-function inFolder<Result>(path: string, task: (folder: string) => Result): Result {
-  // A container may have no other place to write to than that of its data.
-  const parent = isWritable(tmpdir()) ? tmpdir() : dirname(path);
-  const folder = mkdtempSync(join(parent, "call-transfer-data-"));
-  try {
-    return task(folder);
-  } catch (error) {
-    throw explained(error, folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

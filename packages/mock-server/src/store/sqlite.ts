@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import * as zlib from "node:zlib";
 import type { SandboxStorage, SandboxStore, StoredRow } from "@call-transfer/backend";
 import { elapsed } from "@call-transfer/backend/unstable";
-import { copyOf, expectInPlace, fileParts, openDataFile, readDataFile, realPath, rollBack } from "./data-file.ts";
+import { copyOf, expectInPlace, fileParts, openDataFile, realPath, rollBack } from "./data-file.ts";
 import { migrations } from "./migrations.ts";
 import { explained, StoreError } from "./store-error.ts";
 
@@ -117,39 +117,6 @@ export function openSqliteStores(given: string, parts = fileParts): DataFile {
       if (isOpen) database.close();
       isOpen = false;
     },
-  };
-}
-
-/**
- * Reads a data file, and leaves all as it is. The stores take no changes. Throws StoreError that says why the file cannot be
- * read.
- */
-export function readSqliteStores(given: string, parts = fileParts): DataFile {
-  const path = realPath(given);
-  const { sandboxes, copy } = readDataFile(path, parts, (database) => {
-    const statements = prepareStatements(database);
-    const read = ({ id, name, options, isNew }: Sandbox) =>
-      [name, { options, rows: isNew ? undefined : statements.rows(id) }] as const;
-    return { sandboxes: new Map(statements.sandboxes().map(read)), copy: copyOf(path, database) };
-  });
-  const refuse = (): never => {
-    throw new StoreError(`${path} was opened for reading only. Start without --read-only to change anything.`);
-  };
-  return {
-    list: () => [...sandboxes].map(([name, { options }]) => ({ name, options })),
-    open(name) {
-      const rows = sandboxes.get(name)?.rows ?? refuse();
-      return {
-        readOnly: true,
-        load: () => rows,
-        commit: (changes) => void (changes.length > 0 && refuse()),
-        close() {},
-      };
-    },
-    delete: (name) => void (sandboxes.has(name) && refuse()),
-    copy: () => copy,
-    checkReady() {},
-    close() {},
   };
 }
 

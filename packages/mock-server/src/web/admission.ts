@@ -1,5 +1,5 @@
 import type { errorResponse } from "@call-transfer/backend/unstable";
-import type { AllowedOrigins } from "../net/origins.ts";
+import type { AllowedOrigins } from "../net/urls.ts";
 import { isForInspector } from "./inspector-page.ts";
 
 /** Which origins and which credentials a server accepts. */
@@ -94,4 +94,46 @@ function tokenOf(authorization: string | null | undefined): string | undefined {
 
 function hasValue<Value>(value: Value | null | undefined): value is Value {
   return value !== null && value !== undefined;
+}
+
+/** The CORS headers of a response; none for a request of the server's own pages or of another program. */
+export function corsHeaders(admission: Admission | undefined): Record<string, string> {
+  if (admission?.origin === undefined) return {};
+  return {
+    "Access-Control-Allow-Origin": admission.origin,
+    "Access-Control-Expose-Headers": "X-Request-Id, Date, Retry-After, Allow, WWW-Authenticate",
+    Vary: "Origin",
+  };
+}
+
+/** Headers that pages may always send, also when the preflight names none. */
+const usualHeaders = "Authorization, X-Account-Id, X-Sandbox, Content-Type";
+/** Characters of header names. Anything else in the list is not repeated. */
+const headerList = /^[\w!#$%&'*+.^`|~ ,-]+$/;
+
+/**
+ * The headers of the response to a preflight of an allowed origin. All headers that it asks for are allowed: the origin is
+ * what is trusted, and tracing and clients add headers that no list foresees.
+ */
+export function preflightHeaders(admission: Admission, header: ReadHeader): Record<string, string> {
+  const asked = header("access-control-request-headers") ?? "";
+  return {
+    ...corsHeaders(admission),
+    Vary: "Origin, Access-Control-Request-Headers",
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+    "Access-Control-Allow-Headers": headerList.test(asked) ? asked : usualHeaders,
+    "Access-Control-Max-Age": "600",
+    // Chromium asks this before a page of a public site may use a server on this machine.
+    ...(header("access-control-request-private-network") === "true" && {
+      "Access-Control-Allow-Private-Network": "true",
+    }),
+  };
+}
+
+/** What a control token must be. It goes into a header. */
+export const controlTokenForm = "must have 16 to 256 characters: letters, digits and . _ ~ + / = -";
+
+/** Whether a text can be a control token. */
+export function isControlToken(token: unknown): boolean {
+  return typeof token === "string" && /^[\w.~+/=-]{16,256}$/.test(token);
 }

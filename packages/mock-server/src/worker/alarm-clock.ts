@@ -60,22 +60,19 @@ export class AlarmClock implements WallClock {
   beginWork(): () => void {
     this.#worksInFlight += 1;
     this.wakeSoon();
-    return () => {
+    return once(() => {
       this.#worksInFlight -= 1;
-    };
+    });
   }
 
   /** Notes an open event stream, until the returned function is called. */
   openStream(): () => void {
     this.#openStreams += 1;
     this.#plan();
-    let isOpen = true;
-    return () => {
-      if (!isOpen) return;
-      isOpen = false;
+    return once(() => {
       this.#openStreams -= 1;
       this.#plan();
-    };
+    });
   }
 
   /** Begins to set timers and alarms, at the first request. */
@@ -140,4 +137,14 @@ export class AlarmClock implements WallClock {
     }
     this.#plan();
   }
+}
+
+/** The same function, without effect from the second call on. */
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
 }

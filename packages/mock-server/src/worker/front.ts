@@ -1,13 +1,25 @@
-import { bodyLimit, controlError, errorResponse, isSandboxName, selectSandbox } from "@call-transfer/backend/unstable";
-import { controlPaths, isOfOtherSite } from "../web/admission.ts";
-import { corsHeaders, preflightHeaders } from "../web/cors.ts";
-import { isForInspector, rootAnswer } from "../web/inspector-page.ts";
-import { admit } from "./gate.ts";
-import { inspectorResponse } from "./inspector.ts";
-import { isUnknownSandbox, type OrderRequest, sendOrder } from "./orders.ts";
-import { directoryOf, sandboxNamed, type WorkerEnv } from "./platform.ts";
+import {
+  bodyLimit,
+  controlError,
+  errorResponse,
+  isSandboxName,
+  selectSandbox,
+  type TransportFault,
+} from "@call-transfer/backend/unstable";
+import { allowedOrigins } from "../net/urls.ts";
+import {
+  type Admission,
+  admitOrigin,
+  controlPaths,
+  corsHeaders,
+  isOfOtherSite,
+  preflightHeaders,
+  type Refusal,
+} from "../web/admission.ts";
+import { inspectorPage, isForInspector, type PageRequest, rootAnswer } from "../web/inspector-page.ts";
+import { clientHeaders, isUnknownSandbox, type OrderRequest, sendOrder, transportOf } from "./orders.ts";
+import { directoryOf, type Fetcher, sandboxNamed, type WorkerEnv } from "./platform.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { withFault } from "./transport.ts";
 
 /** The paths that the directory answers, without the prefix of a sandbox. */
 const directoryPaths = /^\/_control\/v1\/sandboxes(?:\/|$)/;
@@ -102,4 +114,95 @@ function withHeaders(response: Response, more: Readonly<Record<string, string>>)
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(more)) headers.set(name, value);
   return new Response(response.body, { status: response.status, headers });
+}
+
+/** Accepts or rejects a request by its origin and, for the control plane, by its token. */
+function admit({ method, headers }: Request, url: URL, { origins, controlToken }: Settings): Admission | Refusal {
+  return admitOrigin(url, method, (name) => headers.get(name), {
+    origins: allowedOrigins(origins),
+    allow: (origin) => `Add ${origin} to CORS_ORIGINS in wrangler.jsonc.`,
+    refuse(token) {
+      if (controlToken === undefined)
+        return "The control plane is off, because it has no token. Set one: npx wrangler secret put CONTROL_TOKEN";
+      if (isSameText(token, controlToken)) return undefined;
+      return `The control token is ${token === "" ? "missing" : "wrong"}. Send the Worker's secret CONTROL_TOKEN as Authorization: Bearer …`;
+    },
+  });
+}
+
+/** Beyond the standard, Cloudflare's runtime compares bytes in constant time. */
+type WorkersCrypto = SubtleCrypto & { timingSafeEqual(one: Uint8Array, other: Uint8Array): boolean };
+
+/** Compares texts in a time that does not depend on where they differ. */
+function isSameText(given: string, expected: string): boolean {
+  const [one, other] = [given, expected].map((text) => new TextEncoder().encode(text)) as [Uint8Array, Uint8Array];
+  const isSameLength = one.byteLength === other.byteLength;
+  // A text of another length is not compared in less time.
+  return (crypto.subtle as WorkersCrypto).timingSafeEqual(isSameLength ? one : other, other) && isSameLength;
+}
+
+const advice = 'Name their folder under "assets" in wrangler.jsonc, with the binding ASSETS, and deploy again.';
+
+/**
+ * Answers a request for the inspector from the Worker's static assets. `inHost` is the sandbox that the host name selects: the
+ * page then begins there.
+ */
+async function inspectorResponse(
+  request: PageRequest,
+  url: URL,
+  assets: Fetcher | undefined,
+  inHost: string | undefined,
+): Promise<Response> {
+  const read = async (name: string): Promise<Uint8Array | undefined> => {
+    // The assets are at their root, where index.html has the address of its folder.
+    const found = await assets?.fetch(new Request(new URL(name === "index.html" ? "/" : `/${name}`, url)));
+    return found?.ok ? new Uint8Array(await found.arrayBuffer()) : undefined;
+  };
+  const { status, headers, body } = await inspectorPage(request, { read, advice });
+  const own = new Headers(headers);
+  const location = own.get("Location");
+  if (location !== null && inHost !== undefined) own.set("Location", `${location}#/${inHost}`);
+  return new Response(request.method === "HEAD" ? null : (body as BodyInit), { status, headers: own });
+}
+
+/** A stream of a known length. The connection closes if fewer bytes are written. Only Cloudflare's runtime has it. */
+declare const FixedLengthStream: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
+
+/** How often a response that never comes waits again: the runtime ends a request that waits for nothing. */
+const hangStepMs = 60_000;
+
+/**
+ * Plays the transport fault of a response, as far as a Worker can. It cannot close a connection without a response: the client
+ * then gets 502, as from a proxy whose server closed the connection.
+ */
+function withFault(response: Response): Response | Promise<Response> {
+  const fault = transportOf(response);
+  if (fault === undefined) return response;
+  if (fault.kind === "truncate") return truncated(response, fault.bytes);
+  return fault.kind === "hang" ? never() : closed(fault);
+}
+
+async function never(): Promise<never> {
+  for (;;) await new Promise((resolve) => setTimeout(resolve, hangStepMs));
+}
+
+function closed({ kind }: TransportFault): Response {
+  return new Response(`The fault ${kind} closes the connection here without a response.\n`, {
+    status: 502,
+    headers: { "Content-Type": "text/plain; charset=utf-8" },
+  });
+}
+
+async function truncated(response: Response, bytes: number): Promise<Response> {
+  const whole = new Uint8Array(await response.arrayBuffer());
+  const { readable, writable } = new FixedLengthStream(whole.byteLength);
+  const writer = writable.getWriter();
+  // They settle when the client has read what there is, or has left.
+  writer.write(whole.subarray(0, bytes)).catch(() => {});
+  writer.close().catch(() => {});
+  const headers = clientHeaders(response);
+  // A proxy that compresses the body would end it properly.
+  headers.set("Content-Encoding", "identity");
+  headers.set("Cache-Control", "no-transform");
+  return new Response(readable, { status: response.status, headers });
 }

@@ -1,11 +1,10 @@
 import { type Backend, createBackend } from "@call-transfer/backend";
 import { type SandboxState, sandboxState } from "@call-transfer/backend/unstable";
 import { AlarmClock } from "./alarm-clock.ts";
-import { type Facts, writeFacts } from "./facts.ts";
 import { withTransport } from "./orders.ts";
 import type { ObjectStorage } from "./platform.ts";
 import type { Settings } from "./settings.ts";
-import { SqlStore } from "./sql-store.ts";
+import { type Facts, SqlStore, writeFacts } from "./sql-store.ts";
 
 /** The sandbox that always exists. */
 export const defaultSandbox = "default";
@@ -64,7 +63,7 @@ export class RunningSandbox {
     const { response, transport } = handled;
     if (transport !== undefined) return withTransport(response, transport);
     if (response.body === null || response.headers.get("content-type") !== "text/event-stream") return response;
-    return new Response(untilClosed(response.body, signal, this.#clock.openStream()), response);
+    return new Response(withComments(response.body, signal, this.#clock.openStream()), response);
   }
 
   describe(): SandboxState {
@@ -101,12 +100,19 @@ export class RunningSandbox {
     return this.#expiryMs === undefined ? undefined : this.#usedAt + this.#expiryMs;
   }
 
+  /** Sends a webhook. The object wakes after a crash until the delivery is stored, which follows the end of the answer's body. */
   async #deliver(input: RequestInfo | URL, init: RequestInit | undefined): Promise<Response> {
     const end = this.#clock.beginWork();
+    // In a later turn of the event loop, in which the backend has recorded the delivery.
+    const store = (): void => void setTimeout(() => this.#backend.flush().then(end, end));
     try {
-      return await fetch(input, init);
-    } finally {
-      end();
+      const response = await fetch(input, init);
+      if (response.body !== null) return new Response(untilClosed(response.body, store), response);
+      store();
+      return response;
+    } catch (error) {
+      store();
+      throw error;
     }
   }
 }
@@ -115,25 +121,37 @@ export class RunningSandbox {
 const commentMs = 10_000;
 
 /** The same event stream with comments, until its end or until the client leaves. Then calls `closed`. */
-function untilClosed(
+function withComments(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
   closed: () => void,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
   const comment = new TextEncoder().encode(":\n\n");
   let timer: ReturnType<typeof setInterval>;
   const end = (): void => {
     clearInterval(timer);
     closed();
+  };
+  return untilClosed(body, end, (controller, leave) => {
+    signal.addEventListener("abort", leave, { once: true });
+    // The runtime notices that the client has left when it sends something.
+    timer = setInterval(() => controller.enqueue(comment), commentMs);
+  });
+}
+
+/** The same stream. Calls `closed` when it has ended or failed, or its reader leaves. `start` may add to it and end it. */
+function untilClosed(
+  body: ReadableStream<Uint8Array>,
+  closed: () => void,
+  start: (controller: ReadableStreamDefaultController<Uint8Array>, end: () => void) => void = () => {},
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const end = (): void => {
+    closed();
     reader.cancel().catch(() => {});
   };
   return new ReadableStream({
-    start(controller) {
-      signal.addEventListener("abort", end, { once: true });
-      // The runtime notices that the client has left when it sends something.
-      timer = setInterval(() => controller.enqueue(comment), commentMs);
-    },
+    start: (controller) => start(controller, end),
     async pull(controller) {
       try {
         const { done, value } = await reader.read();

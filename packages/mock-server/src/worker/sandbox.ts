@@ -1,10 +1,10 @@
 import { InputError } from "@call-transfer/backend";
 import { errorMessage, errorResponse } from "@call-transfer/backend/unstable";
-import { readFacts, writeFacts } from "./facts.ts";
 import { readOrder, refusedOrder, sendOrder, unknownSandboxResponse } from "./orders.ts";
 import { directoryOf, type ObjectState, type WorkerEnv } from "./platform.ts";
 import { defaultSandbox, RunningSandbox } from "./running-sandbox.ts";
 import { readSettings } from "./settings.ts";
+import { readFacts, writeFacts } from "./sql-store.ts";
 
 /**
  * The Durable Object class of a sandbox. Export it from the Worker, and name it under `new_sqlite_classes` of a migration. Its

@@ -1,6 +1,6 @@
 import { type BackendOptions, InputError } from "@call-transfer/backend";
-import { isOriginPattern, originAdvice } from "../net/origins.ts";
-import { controlTokenForm, isControlToken } from "../web/token-form.ts";
+import { isOriginPattern, originAdvice } from "../net/urls.ts";
+import { controlTokenForm, isControlToken } from "../web/admission.ts";
 import type { WorkerEnv } from "./platform.ts";
 
 /** The settings of the Worker, checked. */

@@ -14,6 +14,7 @@ import { runIn } from "./run-line.ts";
 const byApi: Readonly<Record<string, string>> = {
   getHealth: "a probe for containers; every command says when no server is there",
   listAvailability: "the inspector shows it; records lists the members",
+  getPolicies: "updatePolicies shows them too; the inspector explains them",
   listStubs: "the inspector lists them, and requests names the one that answered",
   addStub: "the file of --stubs says it once; tests send it to the control plane",
   deleteStubs: "the file of --stubs says it once; tests send it to the control plane",
@@ -154,7 +155,9 @@ function stable(text: string): string {
 }
 
 function wordsOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, ...parts]) => parts.find((part) => part !== undefined) ?? "",
+  );
 }
 
 function formOf(method: string, path: string): RegExp {

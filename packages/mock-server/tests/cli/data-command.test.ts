@@ -96,24 +96,6 @@ it("copies the file with backup while the server runs, and continues with the co
   expect([names.includes("Weekend"), names.includes("Later")]).toEqual([true, false]);
 });
 
-it("reads a file with --read-only, after a kill too, and prints credentials", async () => {
-  const first = await ready("--data-file", data);
-  await first.create("Weekend");
-  await first.stop("SIGKILL");
-  const files = () => [data, `${data}-wal`].map((name) => readFileSync(name).toString("base64"));
-  const before = files();
-  const second = await ready("--data-file", data, "--read-only");
-  expect(await second.names()).toContain("Weekend");
-  expect([second.info.apiKey, await second.create("Late shift")]).toEqual([first.info.apiKey, 500]);
-  await second.stop("SIGTERM");
-  expect(second.output.stderr).toBe("");
-  expect(files()).toEqual(before);
-  expect(await finish("--read-only")).toEqual({
-    status: 2,
-    stderr: "error: --read-only requires --data-file with the file to read.\n",
-  });
-});
-
 it("names the options that the kept state overrides", async () => {
   const options = [
     "--data-file",

@@ -2,7 +2,7 @@ import { createBackend, type Fault } from "@call-transfer/backend";
 import type { FaultAction, WebhookFaultAction } from "@call-transfer/backend/unstable";
 import { expect, it } from "vitest";
 import { waitingWarning } from "../../src/cli/advice.ts";
-import { asPrinted, hintFor } from "../../src/cli/output.ts";
+import { hintFor } from "../../src/cli/output.ts";
 import { startMockServer } from "../../src/index.ts";
 import { runLine } from "./run-line.ts";
 
@@ -27,7 +27,7 @@ it.each<[FaultAction[], string]>([
 ])("warns about %j under a frozen clock, and says how to continue", (actions, what) => {
   const warning = warningOf("frozen", ...actions);
   expect(warning).toContain(what);
-  expect(asPrinted(warning ?? "")).toMatch(/clock advance next.*--clock running/);
+  expect(warning ?? "").toMatch(/clock advance next.*--clock running/);
   expect(warning).not.toContain("\n");
 });
 

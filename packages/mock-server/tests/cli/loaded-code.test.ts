@@ -40,7 +40,7 @@ const isOfNetwork = (source: string): boolean => /^node:(?:https?|tls|crypto)$/.
 
 it.each([
   ["help", ["--help"]],
-  ["the whole help", ["--help", "--all"]],
+  ["the help of start", ["start", "--help"]],
   ["the help of a command", ["clock", "--help"]],
   ["an unknown command", ["clok"]],
   ["an unknown option of a command", ["clock", "--forward"]],

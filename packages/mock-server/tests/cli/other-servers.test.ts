@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { connect } from "../../src/cli/connection.ts";
 import { runLine } from "./run-line.ts";
 
 /** A server that answers everything alike. */
@@ -25,7 +26,6 @@ it.each([
   [["fault"], "GET /_control/v1/faults"],
   [["webhooks", "inbox"], "GET /_control/v1/webhooks/inbox"],
   [["credentials", "keys"], "POST /_control/v1/credentials/api-keys"],
-  [["policies"], "GET /_control/v1/policies"],
   [["requests"], "GET /_control/v1/requests"],
   [["sandbox", "reset"], "POST /_control/v1/reset"],
   [["credentials", "rotate"], "GET /_control/v1/records/destinations"],
@@ -54,4 +54,16 @@ it.each([
 ])("names what is wrong with the answer of another server: %s", async (_, status, body, what) => {
   const url = await serverOf(status, body);
   await expect(runLine(url, "clock")).rejects.toThrow(`answered GET /_control/v1/clock with ${what}`);
+});
+
+it.each<[string, RequestListener]>([
+  ["answers nothing", () => {}],
+  ["stops in the middle of its answer", (_, response) => void response.writeHead(200).write("{")],
+])("does not wait forever for a server that %s", async (_, listener) => {
+  const server = createServer(listener);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { control } = connect({ url, sandbox: "default", controlToken: undefined }, 300);
+  await expect(control.GET("/_control/v1/clock")).rejects.toThrow(`No whole answer from ${url} within 300 ms.`);
 });

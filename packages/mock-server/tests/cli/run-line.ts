@@ -5,13 +5,10 @@ import { vi } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { startOptions } from "../../src/cli/options.ts";
-import { asPrinted, type Terminal } from "../../src/cli/output.ts";
+import type { Terminal } from "../../src/cli/output.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { type RawValues, settle } from "../../src/cli/settings.ts";
 import type { StartSettings } from "../../src/cli/start-options.ts";
-
-/** What a command says of a server that takes over 2 s to answer: on a busy machine any server may. */
-export const isWaiting = (line: string) => /^(?:warning: )?Waiting for .* for 2 s\.$/.test(line);
 
 /** Runs a command in this process against a server, and returns what it printed. Rejects with what the program would print. */
 export async function runLine(url: string, name: string, ...args: string[]) {
@@ -40,15 +37,9 @@ export async function runIn(
         output.stdout.push(text);
         onPrint?.(text);
       },
-      warn: (text) => output.stderr.push(asPrinted(text)),
-      note: (text) => {
-        if (!isWaiting(text)) output.stderr.push(text);
-      },
+      warn: (text) => output.stderr.push(text),
     },
-  ).catch((error: unknown) => {
-    if (error instanceof Error) error.message = asPrinted(error.message);
-    throw error;
-  });
+  );
   return { status, stdout: output.stdout.join("\n"), stderr: output.stderr.join("\n") };
 }
 
@@ -58,17 +49,14 @@ export async function startSettings(...args: string[]): Promise<StartSettings> {
   const start = async (raw: RawValues) => {
     settings = settle(startOptions, raw);
   };
-  await runProgram(args, { commands: [], start, attack: async () => 0 }, silent).catch((error: unknown) => {
-    if (error instanceof Error) error.message = asPrinted(error.message);
-    throw error;
-  });
+  await runProgram(args, { commands: [], start, attack: async () => 0 }, silent);
   if (settings === undefined) throw new Error("It would not start a server.");
   return settings;
 }
 
 const silent: Terminal = {
   ...{ width: undefined, hasColour: false, signal: new AbortController().signal },
-  ...{ print: () => {}, warn: () => {}, note: () => {} },
+  ...{ print: () => {}, warn: () => {} },
 };
 
 /** What each command line that runs in this process has printed. */
@@ -83,7 +71,7 @@ export async function finish(...args: string[]) {
   const { main }: typeof import("../../src/cli/main.ts") = await import(file);
   const to = (stream: "stdout" | "stderr") => (text: string) => {
     const printed = printing.getStore();
-    if (printed !== undefined && !isWaiting(text)) printed[stream] += `${text}\n`;
+    if (printed !== undefined) printed[stream] += `${text}\n`;
   };
   vi.spyOn(console, "log").mockImplementation(to("stdout"));
   vi.spyOn(console, "error").mockImplementation(to("stderr"));

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { connectionOptions, type OptionRow, settings, startOptions } from "../../src/cli/options.ts";
-import { addressInSettings, gather, type RawValues, settle, variableOf } from "../../src/cli/settings.ts";
+import { addressInSettings, gather, type RawValues, settingVariables, settle } from "../../src/cli/settings.ts";
 import { serverOptions } from "../../src/cli/start-options.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-settings-"));
@@ -40,35 +40,44 @@ function example({ value, repeats, kind, choices }: OptionRow) {
   return { variable: word, field: word, parsed: word };
 }
 
-describe.each(Object.entries(settings).filter(([name]) => name !== "config"))("the setting %s", (name, row) => {
-  const table = name in startOptions ? startOptions : connectionOptions;
-  const { variable, field, parsed } = example(row);
-  const given = (raw: RawValues, environment: Record<string, string> = {}) =>
-    gather(table, raw, environment).given.get(name);
-  const isFlag = row.value === undefined;
+const rows = Object.entries(settings).filter(([name]) => name !== "config");
+/** What a setting gets of what is given on the command line and in the environment. */
+const givenFor =
+  (name: string) =>
+  (raw: RawValues, environment: Record<string, string> = {}) =>
+    gather(name in startOptions ? startOptions : connectionOptions, raw, environment).given.get(name);
+const own = ({ value, repeats }: OptionRow) => (value === undefined ? true : repeats ? ["given"] : "given");
 
-  it("can come from a variable", () => {
-    expect(given({}, { [variableOf(name)]: variable })).toEqual(parsed);
-  });
-
-  it("can come from the config file, which a variable replaces", () => {
+it.each(rows)(
+  "the setting %s can come from the config file, which an option of the command line replaces",
+  (name, row) => {
+    const { field, parsed } = example(row);
     const file = config({ [name]: field });
-    expect(given({ config: file })).toEqual(parsed);
-    const other = given({ config: file }, { [variableOf(name)]: isFlag ? "0" : "9" });
-    expect(other).toEqual(isFlag ? false : row.repeats ? ["9"] : "9");
-  });
+    expect(givenFor(name)({ config: file })).toEqual(parsed);
+    expect(givenFor(name)({ config: file, [name]: own(row) })).toEqual(own(row));
+  },
+);
 
-  it("is replaced by an option of the command line", () => {
-    const own = isFlag ? true : row.repeats ? ["given"] : "given";
-    expect(given({ [name]: own }, { [variableOf(name)]: variable })).toEqual(own);
-  });
-});
+it.each([...settingVariables].filter(([, name]) => name !== "config"))(
+  "the variable %s replaces the config file, and an option of the command line replaces it",
+  (variable, name) => {
+    const row = settings[name] ?? { help: "" };
+    const { variable: text, field, parsed } = example(row);
+    const file = config({ [name]: field });
+    const given = givenFor(name);
+    const isFlag = row.value === undefined;
+    expect(given({}, { [variable]: text })).toEqual(parsed);
+    const other = given({ config: file }, { [variable]: isFlag ? "0" : "9" });
+    expect(other).toEqual(isFlag ? false : row.repeats ? ["9"] : "9");
+    expect(given({ [name]: own(row) }, { [variable]: text })).toEqual(own(row));
+  },
+);
 
 it("takes option, variable, config file and default in this order", () => {
-  const path = config({ port: 1, randomSeed: 2, maxSandboxes: 3, seed: {} });
-  const environment = { CALL_TRANSFER_MOCK_PORT: "11", CALL_TRANSFER_MOCK_RANDOM_SEED: "12" };
+  const path = config({ port: 1, clock: "running", maxSandboxes: 3, seed: {} });
+  const environment = { CALL_TRANSFER_MOCK_PORT: "11", CALL_TRANSFER_MOCK_CLOCK: "frozen" };
   const { values } = start({ config: path, port: "21" }, environment);
-  expect(serverOptions(values)).toMatchObject({ port: 21, randomSeed: 12, maxSandboxes: 3, host: "127.0.0.1" });
+  expect(serverOptions(values)).toMatchObject({ port: 21, clockMode: "frozen", maxSandboxes: 3, host: "127.0.0.1" });
 });
 
 it("finds the config file by CALL_TRANSFER_MOCK_CONFIG, and takes its paths as relative to it", async () => {
@@ -120,16 +129,17 @@ it("lets commands find the server that the same settings start", () => {
 });
 
 it("lets settings change neither what a command prints nor its own option of the same name", () => {
-  const environment = { CALL_TRANSFER_MOCK_JSON: "true", CALL_TRANSFER_MOCK_SEED: "of-the-server.json" };
-  expect(settle(connectionOptions, {}, environment).values.json).toBe(false);
-  expect(settle({ seed: startOptions.seed }, {}, environment).given.has("seed")).toBe(false);
+  const file = config({ json: true, clock: "frozen" });
+  expect(settle(connectionOptions, { config: file }, {}).values.json).toBe(false);
+  const environment = { CALL_TRANSFER_MOCK_CLOCK: "frozen" };
+  expect(settle({ clock: startOptions.clock }, {}, environment).given.has("clock")).toBe(false);
 });
 
 it("ignores empty variables, and those that Kubernetes sets for a service of this name", () => {
   const { given } = start(
     {},
     {
-      CALL_TRANSFER_MOCK_SEED: "",
+      CALL_TRANSFER_MOCK_DATA_FILE: "",
       CALL_TRANSFER_MOCK_PORT: "tcp://10.0.0.1:4010",
       CALL_TRANSFER_MOCK_PORT_4010_TCP_ADDR: "10.0.0.1",
       CALL_TRANSFER_MOCK_SERVICE_HOST: "10.0.0.1",
@@ -142,7 +152,11 @@ it("ignores empty variables, and those that Kubernetes sets for a service of thi
 it.each<[Record<string, string>, string]>([
   [{ CALL_TRANSFER_MOCK_PORT: "abc" }, "CALL_TRANSFER_MOCK_PORT abc: must be a whole number from 0 to 65535."],
   [{ CALL_TRANSFER_MOCK_CORS_ORIGIN: "nonsense" }, "CALL_TRANSFER_MOCK_CORS_ORIGIN nonsense: must be an origin"],
-  [{ CALL_TRANSFER_MOCK_JSON: "yes" }, "CALL_TRANSFER_MOCK_JSON yes: must be true, false, 1 or 0."],
+  [{ CALL_TRANSFER_MOCK_AUTO_SANDBOXES: "yes" }, "CALL_TRANSFER_MOCK_AUTO_SANDBOXES yes: must be true, false, 1 or 0."],
+  [
+    { CALL_TRANSFER_MOCK_MAX_SANDBOXES: "5" },
+    'Unknown variable CALL_TRANSFER_MOCK_MAX_SANDBOXES. Use --max-sandboxes, or "maxSandboxes" in the config file.',
+  ],
   [{ CALL_TRANSFER_MOCK_PROT: "1" }, "Unknown variable CALL_TRANSFER_MOCK_PROT. Did you mean CALL_TRANSFER_MOCK_PORT?"],
   [{ CALL_TRANSFER_MOCK_CONTROL_TOKEN: "hidden" }, "Did you mean CALL_TRANSFER_CONTROL_TOKEN?"],
   [{ CALL_TRANSFER_MOCK_CONFIG: "none.json" }, "CALL_TRANSFER_MOCK_CONFIG none.json: file not found."],
@@ -156,10 +170,10 @@ it.each<[Record<string, string>, string]>([
 });
 
 it("names the variable at each place of a message", async () => {
-  const { rename } = start({}, { CALL_TRANSFER_MOCK_IMPORT: "a.json" });
-  const message = "--import a.json: would replace the state in a.db. Remove --import.";
+  const { rename } = start({}, { CALL_TRANSFER_MOCK_TLS_KEY: "a.pem" });
+  const message = "--tls-key a.pem: requires --tls-cert. Remove --tls-key.";
   expect(rename(message)).toBe(
-    "CALL_TRANSFER_MOCK_IMPORT a.json: would replace the state in a.db. Remove CALL_TRANSFER_MOCK_IMPORT.",
+    "CALL_TRANSFER_MOCK_TLS_KEY a.pem: requires --tls-cert. Remove CALL_TRANSFER_MOCK_TLS_KEY.",
   );
 });
 

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import type { BackendEvent } from "@call-transfer/backend";
 import { errorCodes } from "@call-transfer/spec";
 import { expect, it, vi } from "vitest";
+import { eventFamilies } from "../../src/cli/events.ts";
 import { formatEvent } from "../../src/log/format-event.ts";
 import { recordedEvents } from "./recorded-events.ts";
 
@@ -18,6 +20,21 @@ const lines = (
 
 it("formats each recorded event as one line (npm run record)", async () => {
   await expect(`${lines(recordedEvents).join("\n")}\n`).toMatchFileSnapshot("lines.txt");
+});
+
+it("names each kind of event by a word that events --type takes, and a request by its method", () => {
+  const labels = lines(recordedEvents).map((line) => line.replace(/^.*?Z (?:\[\S+\] )?/, "").split(" ")[0] ?? "");
+  // The log itself says what it has left out.
+  const kinds = new Set(labels.filter((label) => !/^(?:[A-Z]+|\?|log)$/.test(label)));
+  expect([...kinds].filter((kind) => !eventFamilies.some((family) => family === kind))).toEqual([]);
+  expect(kinds).toContain("delivery");
+});
+
+it("has each kind of event in the table of docs/mock-server.md", () => {
+  const page = readFileSync(new URL("../../../../docs/mock-server.md", import.meta.url), "utf8");
+  expect(
+    eventFamilies.filter((family) => !page.includes(`| \`${family}.`) && !page.includes(`, \`${family}.`)),
+  ).toEqual([]);
 });
 
 it("fits 80 columns: optional parts go first, then a reason continues below, and the path is shortened last (npm run record)", async () => {
@@ -50,7 +67,7 @@ it.each([
 ])("says of a webhook with the signatures %j: %j", (secrets, text) => {
   const sent = { ...refused, type: "delivery.completed", destinationId: "a", accepted: true, status: 204 };
   expect(lines([{ ...sent, ...(secrets && { signature: { t: 1, v1: secrets.length, secrets } }) }])).toEqual([
-    `12:00:05Z webhook  204 2.3 ms a  accepted${text}`,
+    `12:00:05Z delivery 204 2.3 ms a  accepted${text}`,
   ]);
 });
 

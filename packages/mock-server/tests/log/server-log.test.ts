@@ -4,6 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, watch } from "n
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
 
@@ -129,6 +130,33 @@ it("writes every line into a file by the end of the server", async () => {
     Array.from({ length: 20 }, (_, index) => String(index)),
   );
 });
+
+/** Logs two lines, and then fails. */
+const failing = `
+  import { startLog } from "${new URL("../../src/log/server-log.ts", import.meta.url)}";
+  let log;
+  startLog({ follow: (listener) => void (log = listener) }, "json");
+  for (const type of ["first", "last"]) log("default", { type });
+  throw new Error("nothing catches this");
+`;
+
+it.skipIf(process.platform === "win32").each(["pipe", "file"])(
+  "loses no line when an exception that nothing catches ends the process: %s",
+  async (kind) => {
+    const path = join(folder, "failed");
+    const file = openSync(path, "w");
+    const options = ["--conditions=@call-transfer/source", "--input-type=module", "--eval", failing];
+    const stdio = ["ignore", kind === "pipe" ? "pipe" : file, "ignore"] as const;
+    const child = spawn(process.execPath, options, {
+      stdio: [...stdio],
+      cwd: fileURLToPath(new URL("../..", import.meta.url)),
+    });
+    const [printed] = await Promise.all([child.stdout === null ? [] : readOutput(child), once(child, "close")]);
+    closeSync(file);
+    const lines = kind === "pipe" ? printed : readFileSync(path, "utf8").trimEnd().split("\n");
+    expect([child.exitCode, lines.map((line) => JSON.parse(line).type)]).toEqual([1, ["first", "last"]]);
+  },
+);
 
 it("prints nothing but JSON with --log-format json, its first line too", async () => {
   const { child, url, stop } = await start(["--log-format", "json"]);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -182,59 +182,6 @@ describe("a mock server with a data file", () => {
     [{ stores: createMemoryStorage() }, "does not work with the option stores. Remove one of the two"],
   ])("does not start with other options %#", async (options, explanation) => {
     await expect(start(options)).rejects.toThrow(new InputError("dataFile", explanation));
-  });
-});
-
-describe("a mock server that only reads its data file", () => {
-  it("answers reads, refuses what changes anything, and leaves the file as it is", async () => {
-    const first = await start();
-    await createGroup(first, "Weekend");
-    await first.close();
-    const before = readFileSync(data);
-    const second = await start({ readOnly: true });
-    expect(groupNames(second)).toContain("Weekend");
-    const read = await fetch(`${second.url}/api/v1/roles`, { headers });
-    expect(read.status).toBe(200);
-    const path = "/api/v1/transfers/destination-groups";
-    const refused = await fetch(second.url + path, { method: "POST", headers, body: groupBody("Late shift") });
-    expect([refused.status, await refused.text()]).toEqual([
-      500,
-      expect.stringContaining("was opened for reading only. Start without --read-only to change anything."),
-    ]);
-    expect(groupNames(second)).not.toContain("Late shift");
-    expect((await fetch(`${second.url}/health/ready`)).status).toBe(200);
-    await second.close();
-    expect(readFileSync(data).equals(before)).toBe(true);
-  });
-
-  it("stands still before the next timer, and sends no offer", async () => {
-    let offers = 0;
-    const fetch = async (): Promise<Response> => {
-      offers += 1;
-      return new Promise(() => {});
-    };
-    const first = await start({ clockMode: "frozen", now: "2026-03-02T12:00:00Z", fetch });
-    first.backend.transfers.start({ destinationId: demo.destinations.app });
-    first.backend.clock.set({ mode: "running", rate: 10_000 });
-    await first.backend.flush();
-    await first.close();
-    offers = 0;
-    const second = await start({ readOnly: true, fetch });
-    const { clock, transfers } = second.backend;
-    expect(clock.mode).toBe("frozen");
-    expect(transfers.list()).toMatchObject([{ status: "ringing" }]);
-    await expect(second.backend.advance({ by: 600_000 })).resolves.not.toThrow();
-    await expect(second.backend.flush()).rejects.toThrow(/reading only/);
-    expect([transfers.list(), offers]).toMatchObject([[{ status: "ringing" }], 0]);
-  });
-
-  it.each([
-    [{ readOnly: true, dataFile: undefined }, "requires the option dataFile"],
-    [{ readOnly: "yes" as never }, "must be true or false"],
-  ])("does not start with other options %#", async (options, explanation) => {
-    await expect(startMockServer({ port: 0, dataFile: data, ...options } as MockServerOptions)).rejects.toThrow(
-      new InputError("readOnly", explanation),
-    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowedOrigins, isOriginPattern, originAdvice } from "../../src/net/origins.ts";
+import { allowedOrigins, isOriginPattern, originAdvice } from "../../src/net/urls.ts";
 import { admit, type GateRules } from "../../src/server/gate.ts";
 
 const rules: GateRules = {

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
-import { hostRules, isAccepted, isHostPattern } from "../../src/server/hosts.ts";
+import { hostRules, isAccepted, isHostPattern } from "../../src/server/gate.ts";
 
 const isAcceptedBy = (bound: string, allowed: readonly string[] = [], publicUrl?: string) => {
   const rules = hostRules(bound, allowed, publicUrl);

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import type { StoredRow } from "@call-transfer/backend";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileParts } from "../../src/store/data-file.ts";
-import { type DataFile, openSqliteStores, readSqliteStores } from "../../src/store/sqlite.ts";
+import { type DataFile, openSqliteStores } from "../../src/store/sqlite.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 
 const root = mkdtempSync(join(tmpdir(), "call-transfer-accidents-"));
@@ -249,60 +249,12 @@ describe("while a server runs", () => {
   });
 });
 
-describe("for reading only", () => {
-  /** Reads all keys, and checks that all files stay as they are. */
-  function readKeys(): string[] {
-    const before = contents();
-    const file = readSqliteStores(path);
-    const found = keys(file.open("default", "{}").load());
-    file.close();
-    expect(contents()).toEqual(before);
-    return found;
-  }
-
-  it("a file that was closed is read", () => {
-    const { file, store } = open();
-    store.commit([row("a")]);
-    file.close();
-    expect(readdirSync(folder)).toEqual(["mock.db"]);
-    expect(readKeys()).toEqual(["a"]);
-  });
-
-  it("the line of the page reads the file of a stopped server", () => {
+describe("of a stopped server", () => {
+  it("the line of the page reads the file", () => {
     open().file.close();
     const page = readFileSync(new URL("../../../../docs/mock-server.md", import.meta.url), "utf8");
     const [, code = ""] = /^node -p "(.*DatabaseSync.*)"$/m.exec(page) ?? [];
     const options = { cwd: folder, encoding: "utf8" } as const;
     expect(execFileSync(process.execPath, ["-p", code], options)).toMatch(/integrity_check: 'ok'/);
-  });
-
-  it("a file is read with what a killed server has not moved into it yet", () => {
-    killed(2);
-    expect(readKeys()).toEqual(["k1", "k2"]);
-  });
-
-  it("no change is taken", () => {
-    killed(1);
-    const file = readSqliteStores(path);
-    const store = file.open("default", "{}");
-    const message = "FILE was opened for reading only. Start without --read-only to change anything.";
-    expect(refusal(() => store.commit([row("a")]))).toBe(message);
-    expect(refusal(() => file.open("new", "{}"))).toBe(message);
-    expect(refusal(() => file.delete("default"))).toBe(message);
-    expect(keys(store.load())).toEqual(["k1"]);
-  });
-
-  it("a file that a server uses is refused", () => {
-    open().store.commit([row("a")]);
-    expect(() => readSqliteStores(path)).toThrow(/is in use by another program/);
-  });
-
-  it.each([
-    ["does not exist", () => {}],
-    ["is empty", () => writeFileSync(path, "")],
-    ["is not a data file", () => writeFileSync(path, "x".repeat(9000))],
-  ])("one that %s is refused", (what, prepare) => {
-    prepare();
-    expect(refusal(() => readSqliteStores(path))).toMatch(new RegExp(`^FILE ${what}`));
   });
 });

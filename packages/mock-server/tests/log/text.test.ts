@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasColour } from "../../src/log/colour.ts";
+import { hasColour, wrapWords } from "../../src/log/text.ts";
 
 const terminal = { isTTY: true, getColorDepth: () => 8 };
 const monochrome = { isTTY: true, getColorDepth: () => 1 };
@@ -15,4 +15,8 @@ it.each([
   ["FORCE_COLOR=0", terminal, { FORCE_COLOR: "0" }, false],
 ])("decides on colour for %s", (_name, stream, env, expected) => {
   expect(hasColour(stream, env)).toBe(expected);
+});
+
+it("breaks a long word between characters, not inside of one", () => {
+  expect(wrapWords("aaa📞📞", 4)).toEqual(["aaa📞", "📞"]);
 });
