@@ -14,7 +14,6 @@ export const targets: Readonly<Record<string, () => Promise<TargetRunner | undef
   "msw-browser": async () =>
     (await browserHere()) ? (await import("./browser/msw-browser.ts")).mswBrowser : undefined,
   prism: async () => (await import("./prism.ts")).prism,
-  "prism-proxy": async () => (await import("./prism-proxy.ts")).prismProxy,
 };
 
 /** The targets of a run that names none. The others answer like one of these, with another client or server in between. */
@@ -24,5 +23,5 @@ export const defaultTargets: readonly string[] = ["in-process", "http", "sqlite"
 export const namedTargets: typeof targets = {
   "python-sync": async () => (await import("./python.ts")).pythonSync,
   "python-async": async () => (await import("./python.ts")).pythonAsync,
-  "durable-object": async () => (await import("./durable-object.ts")).durableObject,
+  "durable-object": async () => (await import("./http.ts")).durableObject,
 };
