@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { measureCoverage } from "../../src/coverage/coverage.ts";
 import type { CaseResult } from "../../src/suite/run.ts";
-import { caseTable, classTable, fallen, lostNumbers, unsaidFindings, updated } from "../../targets/report.ts";
+import { caseTable, classTable, unsaidFindings, withTable } from "../../targets/report.ts";
 
 const runOf = (target: string, changes: Partial<CaseResult> = {}): CaseResult => ({
   resource: "roles",
@@ -40,61 +40,22 @@ describe("the tables of a run", () => {
   });
 });
 
-const tableOf = (number: number, other = 3) =>
-  `| Cells | one | two |\n| --- | --- | --- |\n| status | ${number} | ${other} |`;
-const pageOf = (number: number) => `# Page\n\n## Cells\n\n${tableOf(number)}\n\n## Mutants\n\nNone.\n`;
-const cells = (number: number) => ({ heading: "Cells", text: tableOf(number) });
-
-describe("fallen", () => {
-  it("names falling numbers by row and column", () => {
-    expect(fallen(tableOf(5), tableOf(4))).toEqual(["status, one: 5 before, 4 now"]);
-  });
-
-  it.each([
-    ["grow", tableOf(6)],
-    ["stay", tableOf(5)],
-    ["lose their row", "| Cells | one |\n| --- | --- |"],
-  ])("reports nothing where numbers %s", (_, after) => {
-    expect(fallen(tableOf(5), after)).toEqual([]);
-  });
-});
-
 describe("the committed page", () => {
-  it("replaces a section and keeps the others", () => {
-    expect(updated(pageOf(5), [cells(6)], "run", false)).toEqual({ text: pageOf(6), problems: [] });
+  const pageOf = (cells: string, ...more: string[]) => [
+    "# Page",
+    `## Cells\n\n${cells}`,
+    "## Mutants\n\nNone.",
+    ...more,
+  ];
+  const text = (parts: readonly string[]) => `${parts.join("\n\n")}\n`;
+
+  it("gets another table below a heading, and keeps the others", () => {
+    expect(withTable(text(pageOf("Five.")), "Cells", "Six.")).toBe(text(pageOf("Six.")));
+    expect(withTable(text(pageOf("Five.")), "Mutants", "None.")).toBe(text(pageOf("Five.")));
   });
 
-  it("appends a new section", () => {
-    const { text } = updated(pageOf(5), [{ heading: "Cases", text: "Four." }], "run", false);
-    expect(text).toBe(`${pageOf(5)}\n## Cases\n\nFour.\n`);
-  });
-
-  it("is unchanged when a number falls, which is a problem", () => {
-    const { text, problems } = updated(pageOf(5), [cells(4)], "run", false);
-    expect(text).toBe(pageOf(5));
-    expect(problems.join(" ")).toContain(
-      "Coverage fell: status, one: 5 before, 4 now. If that is intended, delete the row",
-    );
-  });
-
-  it("is compared with the numbers of a run on some of its targets", () => {
-    const ofTwo = (number: number) => [
-      { heading: "Cells", text: `| Cells | two |\n| --- | --- |\n| status | ${number} |` },
-    ];
-    expect(lostNumbers(pageOf(5), ofTwo(2), "run").join(" ")).toContain("Coverage fell: status, two: 3 before, 2 now.");
-    expect(lostNumbers(pageOf(5), ofTwo(3), "run")).toEqual([]);
-  });
-
-  it("accepts a falling number with mayFall", () => {
-    expect(updated(pageOf(5), [{ ...cells(4), mayFall: true }], "run", false)).toEqual({
-      text: pageOf(4),
-      problems: [],
-    });
-  });
-
-  it("is a problem in CI when it is outdated, and only there", () => {
-    expect(updated(pageOf(5), [cells(6)], "run it", true).problems.join()).toContain("run `run it` and commit it");
-    expect(updated(pageOf(5), [cells(5)], "run it", true).problems).toEqual([]);
+  it("gets a new heading at its end", () => {
+    expect(withTable(text(pageOf("Five.")), "Cases", "Four.")).toBe(text(pageOf("Five.", "## Cases\n\nFour.")));
   });
 });
 
