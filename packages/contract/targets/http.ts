@@ -150,7 +150,7 @@ export const mockServerAt = (url: string): TargetRunner =>
 
 /** The hosted mock server, whose sandboxes are Durable Objects, in Cloudflare's runtime. Each case has its own sandbox. */
 export const durableObject = withSharedSetup("durable-object", async () => {
-  const { controlToken, startWorkerd } = await import("./workerd.ts");
+  const { controlToken, startWorkerd } = await import("../../../tests/hosting/workerd.ts");
   const { url, stop } = await startWorkerd();
   return { ...sandboxesAt("durable-object", url, controlToken), stop };
 });

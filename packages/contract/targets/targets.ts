@@ -1,4 +1,4 @@
-import { browserHere } from "./browser/find-browser.ts";
+import { browserHere } from "../../../build/browser.ts";
 import type { TargetRunner } from "./runner.ts";
 
 /**
@@ -11,8 +11,7 @@ export const targets: Readonly<Record<string, () => Promise<TargetRunner | undef
   sqlite: async () => (await import("./sqlite.ts")).sqlite,
   msw: async () => (await import("./msw.ts")).msw,
   "msw-2": async () => (await import("./msw.ts")).msw2,
-  "msw-browser": async () =>
-    (await browserHere()) ? (await import("./browser/msw-browser.ts")).mswBrowser : undefined,
+  "msw-browser": async () => ((await browserHere()) ? (await import("./msw-browser.ts")).mswBrowser : undefined),
   prism: async () => (await import("./prism.ts")).prism,
 };
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { browserHere } from "../../targets/browser/find-browser.ts";
-import { openMswPage } from "../../targets/browser/msw-browser.ts";
+import { browserHere } from "../../../../build/browser.ts";
+import { openMswPage } from "../../targets/msw-browser.ts";
 
 it.runIf(await browserHere())("a page's EventSource follows the control plane's events under MSW", async () => {
   const page = await openMswPage();

@@ -4,9 +4,9 @@ import { callTransferHandlers } from "@call-transfer/backend/msw";
 import { operations } from "@call-transfer/spec";
 import { http } from "msw";
 import { setupWorker } from "msw/browser";
-import { cases } from "../../src/cases/index.ts";
-import { type CaseResult, runCase } from "../../src/suite/run.ts";
-import { mockedBackends, mockedUrl } from "../in-process.ts";
+import { cases } from "../src/cases/index.ts";
+import { type CaseResult, runCase } from "../src/suite/run.ts";
+import { mockedBackends, mockedUrl } from "./in-process.ts";
 
 /** The functions of the page for the program that opened it. */
 export interface MswPage {
