@@ -5,7 +5,7 @@ import { addSkipReporter } from "./tests/skips/report-skips.ts";
 
 const conditions = ["@call-transfer/source"];
 
-const tests = ["packages/*/{tests,targets}/**/*.test.ts", "{lab,scripts,site,tests}/**/*.test.ts"];
+const tests = ["packages/*/tests/**/*.test.ts", "{lab,scripts,site,tests}/**/*.test.ts"];
 /** Tests that need Vite's modules: they import JSX, or load one module twice. */
 const withVite = ["packages/inspector/tests/*.test.ts", "packages/sdk/tests/{errors,webhook-signature}.test.ts"];
 /** Tests that `npm test` leaves out: those in a browser, those of the release tools, and those of the night. */

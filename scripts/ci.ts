@@ -92,7 +92,7 @@ const touched: readonly { readonly step: Step; readonly files: readonly string[]
 /** What runs each night, beside all of the above. */
 const night: readonly Step[] = [
   run("test:contract", "--all"),
-  run("test:contract", "--client", "python"),
+  run("test:contract", "--target", "python-sync", "--target", "python-async"),
   { ...run("test:contract", "--target", "durable-object"), after: [tools.name] },
   vitest("nightly", "--project=nightly"),
   built("release", "rehearse"),

@@ -1,5 +1,5 @@
 // Compares the numbers, units, orders and directions in the texts of openapi/, and its assumed keywords, with
-// packages/contract/src/facts/statements.txt, and the rows of that table with the text that each cites.
+// scripts/statements.txt, and the rows of that table with the text that each cites.
 import { globSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 
@@ -82,7 +82,7 @@ export interface StatementFact {
 }
 
 /** The table of facts. */
-export const factsFile = new URL("../packages/contract/src/facts/statements.txt", import.meta.url);
+export const factsFile = new URL("statements.txt", import.meta.url);
 
 /** Reads the table. Throws for a row of another form. */
 export function readStatementFacts(table: string): StatementFact[] {
@@ -185,8 +185,7 @@ export function statementsIn(folder: URL): Statement[] {
   });
 }
 
-const remedy =
-  "Correct openapi/, or statements.txt in packages/contract/src/facts/ with the fact that it is taken from.";
+const remedy = "Correct openapi/, or scripts/statements.txt with the fact that it is taken from.";
 
 /** What openapi/ states otherwise than the facts, without a fact, or no longer. One sentence each. */
 export function wrongStatements(statements: readonly Statement[], facts: readonly StatementFact[]): string[] {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { keepSummary, writeReport } from "../../packages/contract/targets/reports.ts";
+import { keepTables } from "../../packages/contract/targets/report.ts";
 import { mutants as contractMutants } from "./mutants.ts";
 import { type Mutant, type Outcome, simulationMutants } from "./plant.ts";
 import { checkWrongFacts } from "./wrong-facts.ts";
@@ -18,8 +18,8 @@ const help = `Plants every listed bug, one at a time. Something must catch each.
   --only TEXT  only try those whose name or group contains the text
   --reason        also print why the case failed
 
-A run of all those for the contract suite writes reports/contract-mutants.md, which lists the case that caught each one. It
-also updates the numbers in docs/contract-coverage.md. If CI is set, the run fails when those numbers are out of date.`;
+It prints the case that caught each one. A run of all those for the contract suite updates the numbers in
+docs/contract-coverage.md. If CI is set, the run fails when those numbers are out of date.`;
 
 interface Suite {
   readonly mutants: readonly Mutant[];
@@ -106,23 +106,6 @@ const summary = [
   ...groups.map(([group, members]) => row(group, String(members.length))),
 ].join("\n");
 
-const reportOf = (outcomes: ReadonlyMap<string, Outcome>): string =>
-  `${[
-    "# Mutants",
-    "",
-    "Written by `npm run lab -- mutants`. It breaks the reference backend in one place at a time and runs the contract suite. Each",
-    "mutant must fail a case; the table lists the first one. A rule such as §8.3 is in",
-    "[the specification](../docs/specification.md), one such as A-24 in [the assumptions](../docs/assumptions.md).",
-    "",
-    `${mutants.length} mutants, all caught.`,
-    ...groups.flatMap(([group, members]) => [
-      `\n## ${group}\n`,
-      row("Bug", "Rule", "Caught by"),
-      row("---", "---", "---"),
-      ...members.map(({ name, rule }) => row(name, rule, outcomes.get(name)?.caughtBy ?? "no case")),
-    ]),
-  ].join("\n")}\n`;
-
 const chosen = mutants.filter(({ group, name }) => `${group}: ${name}`.includes(values.only));
 if (chosen.length === 0)
   throw new Error(`No name or group of a mutant contains "${values.only}". Run without --only to list all mutants.`);
@@ -152,7 +135,6 @@ const seconds = Math.round((performance.now() - started) / 1000);
 console.log(`${rules.size - missed.length} caught, ${missed.length} survived, in ${seconds} s`);
 for (const name of missed) console.log(`  ${name}: ${textOf(outcomes.get(name) ?? {})}`);
 const isWhole = suiteName === "contract" && chosen.length === mutants.length && missed.length === 0;
-if (isWhole) writeReport("contract-mutants.md", reportOf(outcomes));
-const problems = isWhole ? keepSummary([{ heading: "Mutants", text: summary }], "npm run record -- mutants") : [];
+const problems = isWhole ? keepTables({ Mutants: summary }, "npm run record -- mutants") : [];
 for (const problem of problems) console.error(problem);
 if (missed.length > 0 || problems.length > 0) process.exitCode = 1;

@@ -4,8 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { contradictions } from "../../packages/contract/targets/compare/contradictions.ts";
-import type { ContractDocument } from "../../packages/contract/targets/compare/document.ts";
+import { type ContractDocument, contradictions } from "../../packages/contract/targets/contradictions.ts";
 import {
   bundleDocument,
   type CodeTable,

@@ -65,7 +65,6 @@ declare interface Coverage {
   readonly tallies: readonly TargetSummary[];
   readonly rows: readonly CoverageRow[];
   readonly undocumented: readonly string[];
-  readonly findings: readonly string[];
 }
 
 declare type CoverageCell = ClaimedCell | {

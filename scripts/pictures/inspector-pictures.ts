@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { demo } from "@call-transfer/backend";
 import type { Page } from "playwright-core";
-import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
+import { launchBrowser } from "../../build/browser.ts";
 import { buildInspector } from "../build-inspector.ts";
 import { playScene, type Scene } from "./inspector-scene.ts";
 

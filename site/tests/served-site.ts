@@ -5,8 +5,7 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { findingsOf } from "../../packages/contract/targets/browser/axe-findings.ts";
-import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
+import { findingsOf, launchBrowser } from "../../build/browser.ts";
 
 /** The folder that was built. */
 export const built = fileURLToPath(new URL("../dist/", import.meta.url));

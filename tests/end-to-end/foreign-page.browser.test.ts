@@ -6,7 +6,7 @@ import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
+import { launchBrowser } from "../../build/browser.ts";
 import { buildInspector } from "../../scripts/build-inspector.ts";
 
 let browser: Browser;

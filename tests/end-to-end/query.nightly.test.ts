@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { browserHere } from "../../packages/contract/targets/browser/find-browser.ts";
-import { type OpenPage, openPage } from "../../packages/contract/targets/browser/msw-browser.ts";
+import { browserHere, type OpenPage, openPage } from "../../build/browser.ts";
 import type { QueryPage } from "./query-page.ts";
 
 describe.runIf(await browserHere())("TanStack Query in a browser", () => {

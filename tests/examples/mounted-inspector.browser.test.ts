@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type OpenPage, openPage } from "../../packages/contract/targets/browser/msw-browser.ts";
+import { type OpenPage, openPage } from "../../build/browser.ts";
 import type { MountedPage } from "./mounted-inspector-page.ts";
 
 describe("the inspector inside an app, over a backend in the page", () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { browserHere } from "../../packages/contract/targets/browser/find-browser.ts";
-import { type OpenPage, openPage } from "../../packages/contract/targets/browser/msw-browser.ts";
+import { browserHere, type OpenPage, openPage } from "../../build/browser.ts";
 import type { ExamplePage } from "./msw-example-page.ts";
 
 describe.runIf(await browserHere())("in a browser", () => {

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
-import { controlToken } from "../../packages/contract/targets/workerd.ts";
 import { MockServer, type Question } from "./hosted-server.ts";
+import { controlToken } from "./workerd.ts";
 
 const { path: roles } = operations.listRoles;
 const { path: calls } = operations.createCall;

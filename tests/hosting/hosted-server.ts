@@ -7,12 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { demo } from "@call-transfer/backend";
-import {
-  controlToken,
-  startWorkerd,
-  type Workerd,
-  type WorkerdOptions,
-} from "../../packages/contract/targets/workerd.ts";
+import { controlToken, startWorkerd, type Workerd, type WorkerdOptions } from "./workerd.ts";
 
 /** A limit for what hangs, not for what takes long. */
 const limitMs = 300_000;

@@ -4,9 +4,9 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
-import { controlToken } from "../../packages/contract/targets/workerd.ts";
 import { MockServer, temporaryFolder, until } from "./hosted-server.ts";
 import { storedRows } from "./stored.ts";
+import { controlToken } from "./workerd.ts";
 
 const msOfDay = 86_400_000;
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { sandboxStoreCases } from "../../packages/backend/tests/store/cases.ts";
-import { startWorkerd } from "../../packages/contract/targets/workerd.ts";
+import { startWorkerd } from "./workerd.ts";
 
 const workerd = await startWorkerd({ entry: new URL("./store-worker.ts", import.meta.url) });
 after(() => workerd.stop());

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { minVersion } from "semver";
-import { browserHere } from "../../packages/contract/targets/browser/find-browser.ts";
+import { browserHere } from "../../build/browser.ts";
 import { install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { tsc } from "../../scripts/tsc.ts";
 

@@ -1,8 +1,7 @@
 // Opens a page as a reader of docs/start/build-a-page.md does: `node see.ts URL [--press] TEXT` presses the button, and waits
 // until the page, or a dialog of it, shows the text. Without a browser on this machine it only says so.
 import { parseArgs } from "node:util";
-import { browserHere } from "../../packages/contract/targets/browser/find-browser.ts";
-import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
+import { browserHere, launchBrowser } from "../../build/browser.ts";
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { press: { type: "boolean" } } });
 const [url = "", text = ""] = positionals;

@@ -86,7 +86,7 @@ describe("sources", () => {
   });
 });
 
-describe("packages/contract/src/facts/statements.txt", () => {
+describe("scripts/statements.txt", () => {
   it("has a row for each text and each assumed keyword of openapi/, and says the same", () => {
     expect(wrongStatements(statementsIn(new URL("../../openapi/", import.meta.url)), facts)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { http } from "msw";
 import { setupServer } from "msw/node";
 import { http as http2 } from "msw-2";
 import { setupServer as setupServer2 } from "msw-2/node";
-import { mockedBackends } from "./msw-backends.ts";
+import { mockedBackends } from "./in-process.ts";
 import { type TargetRunner, withSharedSetup } from "./runner.ts";
 
 /** The global fetch of this process, mocked by MSW. */

@@ -5,7 +5,7 @@ import { type Backend, createSandboxRegistry } from "@call-transfer/backend";
 import { openSqliteStores } from "../../mock-server/src/store/sqlite.ts";
 import { start } from "../src/fixtures/names.ts";
 import { world } from "../src/fixtures/world.ts";
-import { backendTarget, createReceiver } from "./backend-target.ts";
+import { backendTarget, createReceiver } from "./in-process.ts";
 import { withSharedSetup } from "./runner.ts";
 
 const name = "sqlite";

@@ -1,50 +1,56 @@
 // Runs the contract suite without a test framework: on four targets, on those of `--target`, or on `--all`.
 import { parseArgs } from "node:util";
+import { browserHere } from "../../../build/browser.ts";
 import { cases } from "../src/cases/index.ts";
-import { type Coverage, coverageGaps, measureCoverage, runsText, totalsOf } from "../src/coverage/coverage.ts";
+import { coverageGaps, measureCoverage, runsText, totalsOf } from "../src/coverage/coverage.ts";
 import { contract } from "../src/document/document.ts";
-import { main as checkLiveServer } from "../src/remote/main.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 import { messageOf } from "../src/suite/trace.ts";
-import { isMockServer, mockServerAt } from "./address.ts";
-import { assumptionsPage, unsaidFindings } from "./assumption-rows.ts";
-import { contradictions } from "./compare/contradictions.ts";
-import type { ContractDocument } from "./compare/document.ts";
-import { caseTable, classTable, coverageMarkdown } from "./report.ts";
-import { fallenSince, keepSummary, writeReport } from "./reports.ts";
-import { defaultTargets, namedTargets, targets } from "./targets.ts";
+import { type ContractDocument, contradictions } from "./contradictions.ts";
+import { caseTable, classTable, keepTables, unsaidFindings } from "./report.ts";
+import type { TargetRunner } from "./runner.ts";
+
+/**
+ * Every target by name, in the order in which they run. Each is loaded on demand, because some need a browser or other
+ * servers; undefined without a browser, which has been reported then.
+ */
+const targets: Readonly<Record<string, () => Promise<TargetRunner | undefined>>> = {
+  "in-process": async () => (await import("./in-process.ts")).inProcess,
+  http: async () => (await import("./http.ts")).http,
+  sqlite: async () => (await import("./sqlite.ts")).sqlite,
+  msw: async () => (await import("./msw.ts")).msw,
+  "msw-2": async () => (await import("./msw.ts")).msw2,
+  "msw-browser": async () => ((await browserHere()) ? (await import("./msw-browser.ts")).mswBrowser : undefined),
+  prism: async () => (await import("./prism.ts")).prism,
+};
+
+/** The targets of a run that names none. The others answer like one of these, with another client or server in between. */
+const defaultTargets: readonly string[] = ["in-process", "http", "sqlite", "msw"];
+
+/** Targets that run only when they are named, since they need what the workspace does not install. */
+const namedTargets: typeof targets = {
+  "python-sync": async () => (await import("./python.ts")).pythonSync,
+  "python-async": async () => (await import("./python.ts")).pythonAsync,
+  "durable-object": async () => (await import("./http.ts")).durableObject,
+};
 
 const names = Object.keys(targets);
-const others = Object.keys(namedTargets);
-/** The targets of each client in another language. */
-const clients: Readonly<Record<string, readonly string[]>> = { python: ["python-sync", "python-async"] };
-const usage = `Usage: npm run test:contract -- [--target NAME]... [--all] [--client python] [--json]
+const usage = `Usage: npm run test:contract -- [--target NAME]... [--all]
 
   --target NAME  one of ${names.join(", ")},
+                 python-sync and python-async, which are the client for Python,
                  durable-object after npm run check -- hosting,
-                 or the address of a server; repeatable (default: ${defaultTargets.join(", ")})
+                 or the address of a mock server; repeatable (default: ${defaultTargets.join(", ")})
   --all          all names of the first line; it takes some minutes, and a browser
-  --client NAME  the cases through a client in another language: ${Object.keys(clients).join(", ")}
-  --json         print the results as one JSON document
 
 At the address of a mock server, each case gets its own sandbox. If its control plane requires a token,
-set CALL_TRANSFER_CONTROL_TOKEN. Any other server is checked like call-transfer-contract --base-url does,
-with GET requests only. Set its credential in CALL_TRANSFER_API_KEY.
+set CALL_TRANSFER_CONTROL_TOKEN. Any other server is checked by call-transfer-contract --base-url.
 
-Writes the coverage to reports/contract-coverage.md, and fails when a number in docs/contract-coverage.md
-falls. A run on all targets also updates the numbers there. With CI set, it fails when they are outdated
-and does not update them.`;
+A run on all targets updates the numbers in docs/contract-coverage.md. With CI set, it fails when they are
+outdated and does not update them.`;
 
 const record = "npm run record -- coverage";
 const isAddress = (name: string): boolean => /^https?:\/\//.test(name);
-
-interface Result {
-  readonly target: string;
-  readonly runs: readonly CaseResult[];
-  readonly durationMs: number;
-  /** Why the target could not be started, or stopped. */
-  readonly broken?: string;
-}
 
 /** The message of an error, with that of its cause: `fetch` says there why it failed. */
 function messageWithCause(error: unknown): string {
@@ -52,114 +58,72 @@ function messageWithCause(error: unknown): string {
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageWithCause(cause)}`;
 }
 
-/** Runs all cases on a target; undefined when this machine cannot run the target. */
-async function runTarget(target: string): Promise<Result | undefined> {
-  const runs: CaseResult[] = [];
-  const startedAt = performance.now();
-  const durationMs = () => Math.round(performance.now() - startedAt);
+/** The targets that were asked for. */
+function asked(): readonly string[] {
+  const options = {
+    target: { type: "string", multiple: true, default: [] as string[] },
+    all: { type: "boolean" },
+  } as const;
   try {
-    const runner = isAddress(target) ? mockServerAt(target) : await { ...targets, ...namedTargets }[target]?.();
-    if (runner === undefined) return undefined;
-    await runner.run(cases, (run) => runs.push(run));
-  } catch (error) {
-    return { target, runs, durationMs: durationMs(), broken: messageWithCause(error) };
-  }
-  const broken =
-    runs.length === cases.length ? {} : { broken: `only ${runs.length} of ${cases.length} cases returned a result` };
-  return { target, runs, durationMs: durationMs(), ...broken };
-}
-
-/** Writes the full reports and, after a complete run, the committed numbers; returns the problems. */
-function report(coverage: Coverage, isWhole: boolean): string[] {
-  writeReport("contract-coverage.md", coverageMarkdown(coverage));
-  const sections = [
-    { heading: "Covered cells", text: classTable(coverage) },
-    { heading: "Cases", text: caseTable(coverage), mayFall: true },
-  ];
-  if (!isWhole) return fallenSince(sections, record);
-  return keepSummary(sections, record);
-}
-
-/** The number of documented cells that each target covers. */
-function coveredText({ rows, tallies }: Coverage, gaps: number): string {
-  const counts = tallies.map(({ target }) => {
-    const covered = rows.filter(({ expected, reached }) => reached.get(target) === expected).length;
-    return `${target} ${covered}`;
-  });
-  return `${rows.length} documented cells; covered: ${counts.join(", ")}; ${gaps} unexplained gaps`;
-}
-
-function parse() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        target: { type: "string", multiple: true },
-        all: { type: "boolean" },
-        client: { type: "string" },
-        json: { type: "boolean" },
-        help: { type: "boolean" },
-      },
-    });
-    const unknown = values.target?.filter((name) => !([...names, ...others].includes(name) || isAddress(name))) ?? [];
+    const { target, all } = parseArgs({ options }).values;
+    const given = target.map((name) => name.replace(/\/+$/, ""));
+    const unknown = given.filter((name) => !(name in targets || name in namedTargets || isAddress(name)));
     if (unknown.length > 0) throw new Error(`Unknown target ${unknown.join(", ")}.`);
-    const ofClient = values.client === undefined ? [] : clients[values.client];
-    if (ofClient === undefined) throw new Error(`Unknown client ${values.client}.`);
-    const asked = [...(values.all ? names : []), ...(values.target ?? []), ...ofClient];
-    return { ...values, asked: asked.length > 0 ? asked : defaultTargets };
+    const chosen = new Set([...(all ? names : []), ...given]);
+    return chosen.size > 0 ? [...chosen] : defaultTargets;
   } catch (error) {
     console.error(`${messageOf(error)}\n\n${usage}`);
     process.exit(2);
   }
 }
 
-const { asked, json = false, help = false } = parse();
-if (help) {
-  console.log(usage);
-  process.exit(0);
-}
+const chosen = asked();
 
 // Cases on a wrong contract would prove the wrong thing.
 const wrongFacts = contradictions(contract as ContractDocument);
 for (const sentence of wrongFacts) console.error(sentence);
 if (wrongFacts.length > 0) process.exit(1);
 
-const results: Result[] = [];
-/** The highest exit status of the live servers. */
-let liveStatus = 0;
-for (const target of new Set(asked.map((name) => name.replace(/\/+$/, "")))) {
-  if (isAddress(target) && !(await isMockServer(target))) {
-    const status = await checkLiveServer({
-      args: ["--base-url", target, ...(json ? ["--json"] : [])],
-      environment: process.env,
-      out: (text) => console.log(text),
-      err: (text) => console.error(text),
-    });
-    liveStatus = Math.max(liveStatus, status);
-    continue;
+const runs: CaseResult[] = [];
+/** The targets that returned a result for each case. */
+const complete: string[] = [];
+let broken = 0;
+for (const target of chosen) {
+  const own: CaseResult[] = [];
+  const startedAt = performance.now();
+  try {
+    const runner = isAddress(target)
+      ? (await import("./http.ts")).mockServerAt(target)
+      : await { ...targets, ...namedTargets }[target]?.();
+    if (runner === undefined) continue;
+    await runner.run(cases, (run) => own.push(run));
+    if (own.length !== cases.length) throw new Error(`only ${own.length} of ${cases.length} cases returned a result`);
+    complete.push(target);
+  } catch (error) {
+    broken += 1;
+    console.error(`  BROKEN ${target}: ${messageWithCause(error)}`);
   }
-  const result = await runTarget(target);
-  if (result === undefined) continue;
-  results.push(result);
-  if (!json) console.log(runsText(target, result.runs, result.durationMs));
-  if (result.broken !== undefined) console.error(`  BROKEN ${target}: ${result.broken}`);
+  runs.push(...own);
+  console.log(runsText(target, own, Math.round(performance.now() - startedAt)));
 }
 
-const runs = results.flatMap((result) => result.runs);
-const isBroken = results.some(({ broken }) => broken !== undefined);
 const { passed, failed } = totalsOf(runs);
+const problems = unsaidFindings(runs.flatMap(({ findings }) => findings));
 // Coverage is only measured when all cases pass.
-const coverage = failed === 0 && !isBroken ? measureCoverage(runs) : undefined;
-const gaps = coverage ? coverageGaps(coverage) : [];
-const isWhole = names.every((name) => results.some(({ target }) => target === name));
-const unsaid = unsaidFindings(
-  runs.flatMap(({ findings }) => findings),
-  assumptionsPage(),
-);
-const problems = [...gaps, ...unsaid, ...(coverage ? report(coverage, isWhole && gaps.length === 0) : [])];
-
-if (json && results.length > 0) console.log(JSON.stringify({ targets: results, problems }, null, 2));
-if (!json && coverage && results.length > 0) console.log(coveredText(coverage, gaps.length));
+if (failed === 0 && broken === 0) {
+  const coverage = measureCoverage(runs);
+  const gaps = coverageGaps(coverage);
+  problems.push(...gaps);
+  if (gaps.length === 0 && names.every((name) => complete.includes(name)))
+    problems.push(...keepTables({ "Covered cells": classTable(coverage), Cases: caseTable(coverage) }, record));
+  const counts = coverage.tallies.map(({ target }) => {
+    const covered = coverage.rows.filter(({ expected, reached }) => reached.get(target) === expected).length;
+    return `${target} ${covered}`;
+  });
+  console.log(
+    `${coverage.rows.length} documented cells; covered: ${counts.join(", ")}; ${gaps.length} unexplained gaps`,
+  );
+}
 for (const problem of problems) console.error(problem);
-const broken = results.filter((result) => result.broken !== undefined).length;
-if (!json && results.length > 0) console.log(`${passed} passed, ${failed + problems.length + broken} failed`);
-process.exitCode = failed > 0 || problems.length > 0 || isBroken ? 1 : liveStatus;
+console.log(`${passed} passed, ${failed + problems.length + broken} failed`);
+if (failed + problems.length + broken > 0) process.exitCode = 1;

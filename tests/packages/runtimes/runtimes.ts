@@ -5,8 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { browserHere } from "../../../packages/contract/targets/browser/find-browser.ts";
-import { launchBrowser } from "../../../packages/contract/targets/browser/launch-browser.ts";
+import { browserHere, launchBrowser } from "../../../build/browser.ts";
 import { ensureTools, tools } from "../../../scripts/packed.ts";
 
 export interface Runtime {

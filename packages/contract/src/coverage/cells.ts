@@ -79,51 +79,25 @@ export function* documentedCells(): Generator<DocumentedCell> {
   for (const code of errorCodeNames) yield faultOnly({ kind: "demand", code });
 }
 
-const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.tag ?? "";
 const file = (name: string): string => `(packages/contract/src/cases/${name})`;
 
-/** The name of a cell within its class, and the sentence about its gap, with the file to add a case to. */
-type Words<Kind> = (cell: Extract<CoverageCell, { readonly kind: Kind }>) => readonly [name: string, gap: string];
+const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.tag ?? "";
+const fileOfAnswers = (operation: string): string => file(`${nounOf(operation)}.ts, auth.ts, errors.ts`);
 
-const fileOfAnswers = (operation: string): string =>
-  file(`${nounOf(operation)}.ts, every-operation/auth.ts, every-operation/errors.ts`);
-
-const words: { readonly [Kind in CoverageCell["kind"]]: Words<Kind> } = {
-  status: ({ operation, status }) => [
-    `${operation}: ${status}`,
-    `${operation} never returned status ${status} ${fileOfAnswers(operation)}`,
-  ],
-  code: ({ operation, code }) => [
-    `${operation}: ${code}`,
-    `${operation} never returned code ${code} ${fileOfAnswers(operation)}`,
-  ],
-  story: ({ operation }) => [
-    operation,
-    `${operation} has no successful case of its own ${file(`${nounOf(operation)}.ts`)}`,
-  ],
-  role: ({ operation, role }) => [
-    `${operation}: ${role}`,
-    `${operation} was never called by ${role} ${file("every-operation/auth.ts")}`,
-  ],
-  field: ({ operation, field, keyword, side }) => [
-    `${operation}: ${field}, ${keyword}, ${side}`,
-    `${operation}: ${side} values of ${field} for ${keyword} were never sent ${file("every-operation/invalid-input.ts")}`,
-  ],
-  demand: ({ code }) => [code, `${code} was never returned by a fault ${file("every-operation/errors.ts")}`],
-  transition: ({ transition }) => [transition, `no case showed the transition ${transition} ${file("*.ts")}`],
-  webhook: ({ event, signing }) => [
-    `${event}: ${signing}`,
-    `no ${event} was verified ${signing} ${file("webhooks.ts")}`,
-  ],
-  reaction: ({ fault, idempotency }) => [
-    `${idempotency} operations after ${fault}`,
-    `no operation of the class ${idempotency} was tested with ${fault} ${file("every-operation/retries.ts, broken-responses.ts")}`,
-  ],
+/** The sentence about the gap of each kind of cell. */
+const gaps: { readonly [Kind in CoverageCell["kind"]]: (cell: Extract<CoverageCell, { kind: Kind }>) => string } = {
+  status: ({ operation, status }) => `${operation} never returned status ${status} ${fileOfAnswers(operation)}`,
+  code: ({ operation, code }) => `${operation} never returned code ${code} ${fileOfAnswers(operation)}`,
+  story: ({ operation }) => `${operation} has no successful case of its own ${file(`${nounOf(operation)}.ts`)}`,
+  role: ({ operation, role }) => `${operation} was never called by ${role} ${file("auth.ts")}`,
+  field: ({ operation, field, keyword, side }) =>
+    `${operation}: ${side} values of ${field} for ${keyword} were never sent ${file("invalid-input.ts")}`,
+  demand: ({ code }) => `${code} was never returned by a fault ${file("errors.ts")}`,
+  transition: ({ transition }) => `no case showed the transition ${transition} ${file("*.ts")}`,
+  webhook: ({ event, signing }) => `no ${event} was verified ${signing} ${file("webhooks.ts")}`,
+  reaction: ({ fault, idempotency }) =>
+    `no operation of the class ${idempotency} was tested with ${fault} ${file("retries.ts, broken-responses.ts")}`,
 };
 
-const wordsOf = (cell: CoverageCell) => (words[cell.kind] as Words<CoverageCell["kind"]>)(cell);
-
-export const nameCell = (cell: CoverageCell): string => wordsOf(cell)[0];
-
 /** Describes an uncovered cell, with the file to add a case to. */
-export const describeCell = (cell: CoverageCell): string => wordsOf(cell)[1];
+export const describeCell = (cell: CoverageCell): string => (gaps[cell.kind] as (one: CoverageCell) => string)(cell);

@@ -12,7 +12,7 @@ import {
 } from "./cells.ts";
 
 /** Groups values by key, like `Map.groupBy`, which Node 20 does not have. */
-export function groupBy<Value>(values: Iterable<Value>, keyOf: (value: Value) => string): Map<string, Value[]> {
+function groupBy<Value>(values: Iterable<Value>, keyOf: (value: Value) => string): Map<string, Value[]> {
   const groups = new Map<string, Value[]>();
   for (const value of values) {
     const key = keyOf(value);
@@ -50,8 +50,6 @@ export interface Coverage {
   readonly rows: readonly CoverageRow[];
   /** Responses that no operation documents. */
   readonly undocumented: readonly string[];
-  /** Observations about what the specification does not define. */
-  readonly findings: readonly string[];
 }
 
 function* cellsOf(run: CaseResult): Generator<{ cell: CoverageCell; way: CellOrigin }> {
@@ -151,11 +149,6 @@ export function measureCoverage(runs: readonly CaseResult[]): Coverage {
     tallies: [...byTarget].map(([target, own]) => tallyOf(target, own)),
     rows: [...documentedCells()].map(rowOf),
     undocumented: sortedSet(passed.flatMap((run) => [...undocumentedOf(run)])),
-    findings: sortedSet(
-      passed.flatMap((run) =>
-        run.findings.map(({ assumption, subject, observed }) => `${assumption}: ${subject}: ${observed}`),
-      ),
-    ),
   };
 }
 

@@ -27,8 +27,7 @@ import { demo } from "@call-transfer/backend";
 import { type ApiKeyOptions, CallTransfer } from "@call-transfer/sdk";
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { findingsOf } from "../../../contract/targets/browser/axe-findings.ts";
-import { launchBrowser } from "../../../contract/targets/browser/launch-browser.ts";
+import { findingsOf, launchBrowser } from "../../../../build/browser.ts";
 import { type Server, type ServerOptions, startServer } from "./server.ts";
 
 /** How long a page may take for anything; long enough for a busy machine. */

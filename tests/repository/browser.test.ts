@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findBrowser, installedBrowser, type Machine, thisMachine } from "./find-browser.ts";
+import { findBrowser, installedBrowser, type Machine, thisMachine } from "../../build/browser.ts";
 
 const fromNpm = { executablePath: "/cache/chromium", env: { LD_LIBRARY_PATH: "/cache/lib" } };
 

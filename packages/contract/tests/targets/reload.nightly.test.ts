@@ -2,13 +2,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Backend, type BackendOptions, createBackend } from "@call-transfer/backend";
 import { expect, it } from "vitest";
-import { createCore, defaultParts } from "../../backend/src/backend.ts";
-import { keepCore } from "../../backend/src/data/load-sandbox.ts";
-import { takeSnapshot } from "../../backend/src/data/snapshot.ts";
-import { createMemoryStorage } from "../../backend/tests/store/cases.ts";
-import { cases } from "../src/cases/index.ts";
-import type { CaseResult } from "../src/suite/run.ts";
-import { inProcessRunner } from "./in-process.ts";
+import { createCore, defaultParts } from "../../../backend/src/backend.ts";
+import { keepCore } from "../../../backend/src/data/load-sandbox.ts";
+import { takeSnapshot } from "../../../backend/src/data/snapshot.ts";
+import { createMemoryStorage } from "../../../backend/tests/store/cases.ts";
+import { cases } from "../../src/cases/index.ts";
+import type { CaseResult } from "../../src/suite/run.ts";
+import { inProcessRunner } from "../../targets/in-process.ts";
 
 type Comparable = Record<string, unknown>;
 

@@ -1,41 +1,22 @@
 // Runs in the browser: the suite and the mocked platform, with MSW's worker between them.
 import { createSandboxRegistry } from "@call-transfer/backend";
 import { callTransferHandlers } from "@call-transfer/backend/msw";
+import { operations } from "@call-transfer/spec";
 import { http } from "msw";
 import { setupWorker } from "msw/browser";
-import { cases } from "../../src/cases/index.ts";
-import { type CaseResult, runCase } from "../../src/suite/run.ts";
-import { mockedBackends, mockedUrl } from "../msw-backends.ts";
-
-/** A request as plain values. */
-export interface PlainRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-/** A response as plain values, with the exact body bytes. */
-export interface BytesAnswer {
-  readonly status: number;
-  readonly bytes: readonly number[];
-}
+import { cases } from "../src/cases/index.ts";
+import { type CaseResult, runCase } from "../src/suite/run.ts";
+import { mockedBackends, mockedUrl } from "./in-process.ts";
 
 /** The functions of the page for the program that opened it. */
 export interface MswPage {
   /** Runs the case with an index in the suite's list, in a fresh state. */
   runCase(index: number): Promise<CaseResult>;
-  /** Mocks a platform with sandboxes at the paths of a mock server. */
-  useSandboxes(): void;
-  /** Sends a request from the page. */
-  send(request: PlainRequest): Promise<BytesAnswer>;
-  /** Opens the control plane's event stream, sends a request, and returns the data of the first event of a type. */
-  follow(type: string, request: PlainRequest): Promise<string>;
+  /** Opens the control plane's event stream, lists the roles, and returns the data of the first event of a type. */
+  follow(type: string): Promise<string>;
 }
 
-const name = "msw-browser";
-const { given, open } = mockedBackends(name);
+const { given, open } = mockedBackends("msw-browser");
 let handler = given.backend;
 
 const page: MswPage = {
@@ -48,17 +29,11 @@ const page: MswPage = {
     await close();
     return run;
   },
-  useSandboxes() {
+  follow(type) {
     handler = createSandboxRegistry();
-  },
-  async send({ path, ...init }) {
-    const response = await fetch(mockedUrl + path, init);
-    return { status: response.status, bytes: [...new Uint8Array(await response.arrayBuffer())] };
-  },
-  follow(type, request) {
     const events = new EventSource(`${mockedUrl}/_control/v1/events/stream`);
     return new Promise<string>((resolve, reject) => {
-      events.addEventListener("open", () => page.send(request).catch(reject));
+      events.addEventListener("open", () => fetch(mockedUrl + operations.listRoles.path).catch(reject));
       events.addEventListener("error", () => reject(new Error("The event stream failed")));
       events.onmessage = ({ data }) => {
         if (JSON.parse(data).type === type) resolve(data);

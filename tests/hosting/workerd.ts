@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { runInThisContext } from "node:vm";
 import { build } from "esbuild";
 
-const repository = new URL("../../../", import.meta.url);
+const repository = new URL("../../", import.meta.url);
 const hosting = new URL("packages/mock-server/hosting/", repository);
 
 /** A running Worker. */
