@@ -77,10 +77,10 @@ async def never(**_: object) -> str:
         ({"allow_insecure_http": "false"}, "allow_insecure_http must be True or False, not str"),
         ({"allow_insecure_http": 0}, "allow_insecure_http must be True or False, not int"),
         ({"show_phone_numbers": "no"}, "show_phone_numbers must be True or False, not str"),
-        ({"max_connections": 0}, "max_connections must be a whole number from 1"),
-        ({"max_connections": True}, "max_connections must be a whole number from 1"),
-        ({"max_connections": 2.5}, "max_connections must be a whole number from 1"),
-        ({"max_connections": None}, "max_connections must be a whole number from 1"),
+        ({"max_connections": 0}, "max_connections must be an integer from 1"),
+        ({"max_connections": True}, "max_connections must be an integer from 1"),
+        ({"max_connections": 2.5}, "max_connections must be an integer from 1"),
+        ({"max_connections": None}, "max_connections must be an integer from 1"),
         ({"proxy": "127.0.0.1:3128"}, "proxy must be a URL with http://, https:// or socks5://"),
         ({"proxy": "ftp://localhost"}, "proxy must be a URL with"),
         ({"proxy": "http://"}, "proxy must be a URL with"),
@@ -256,7 +256,7 @@ def test_a_hint_without_an_end_can_be_written_as_json(run: Run, hint: str) -> No
     answer = respond(429, raw=body.encode(), headers={"retry-after": hint})
     with Server(answer) as server, pytest.raises(ApiError, match="asked to wait forever") as caught:
         run(server.url, lambda client: client.accounts.list())
-    written = json.dumps([caught.value.retry_after, caught.value.problem], allow_nan=False)
+    written = json.dumps([caught.value.retry_after, caught.value.body], allow_nan=False)
     assert json.loads(written)[0] > 1e300
 
 

@@ -394,7 +394,7 @@ def nested(levels: int) -> bytes:
 def test_the_body_of_an_error_is_read_up_to_64_levels(run: Run) -> None:
     with Server(respond(422, raw=nested(64))) as server, pytest.raises(ApiError) as caught:
         run(server.url, place)
-    assert (caught.value.code, caught.value.problem, caught.value.body_text) == ("x", json.loads(nested(64)), None)
+    assert (caught.value.code, caught.value.body, caught.value.body_text) == ("x", json.loads(nested(64)), None)
 
 
 @pytest.mark.parametrize("levels", [65, 900, 20_000])
@@ -402,7 +402,7 @@ def test_the_body_of_an_error_stays_text_beyond(run: Run, levels: int) -> None:
     with Server(respond(422, raw=nested(levels))) as server, pytest.raises(ApiError) as caught:
         run(server.url, place)
     error = pickle.loads(pickle.dumps(caught.value))
-    assert (error.code, error.problem, error.body_text) == (None, None, nested(levels).decode()[:2000])
+    assert (error.code, error.body, error.body_text) == (None, None, nested(levels).decode()[:2000])
 
 
 def test_deeply_nested_json_is_an_unusable_answer(run: Run) -> None:

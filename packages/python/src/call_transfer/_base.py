@@ -195,10 +195,10 @@ class _Base:
         return call
 
     def _listed(
-        self, path: str, items: str, model: Any, path_params: Mapping[str, str] | None, query: Any, options: Any
+        self, path: str, items_field: str, model: Any, path_params: Mapping[str, str] | None, query: Any, options: Any
     ) -> tuple[Any, ...]:
         """Returns the arguments of a list of a path, checked as far as they can be before it is read."""
         call = self._requested("GET", path, path_params, query, NOT_GIVEN, options, model)
-        if not isinstance(items, str) or not items:
-            raise InvalidArgumentError("items", "must be the name of the field that holds the items of a page")
-        return (call.operation, items, query or {}), OtherList(path, path_params, model)
+        if not isinstance(items_field, str) or not items_field:
+            raise InvalidArgumentError("items_field", "must be the name of the field that holds the items of a page")
+        return (call.operation, items_field, query or {}), OtherList(path, path_params, model)

@@ -196,7 +196,7 @@ class Result:
     hint: float | None = None
     data: Any = None
     text: str | None = None
-    problem: Mapping[str, object] | None = None
+    body: Mapping[str, object] | None = None
     body_text: str | None = None
 
 

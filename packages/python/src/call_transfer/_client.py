@@ -213,7 +213,7 @@ class Core(_Base):
         self,
         path: str,
         *,
-        items: str,
+        items_field: str,
         model: type[ModelT] | None = None,
         path_params: Mapping[str, str] | None = None,
         query: Mapping[str, object] | None = None,
@@ -226,7 +226,7 @@ class Core(_Base):
 
         Args:
             path: Path, or its template. It must stay below `base_url`.
-            items: Name of the field of a page that holds its items, such as `contacts`.
+            items_field: Name of the field of a page that holds its items, such as `contacts`.
             model: A model of pydantic for an item, such as `Contact`. Without one, items are the parsed JSON, as pages are.
             path_params: Values for the template.
             query: Query parameters by name. `limit` is the size of a page, and `offset` is where the first page begins.
@@ -237,7 +237,7 @@ class Core(_Base):
             InvalidArgumentError: An argument is invalid, or the path leaves `base_url`. Nothing was sent.
 
         """
-        listed, other = self._listed(path, items, model, path_params, query, options)
+        listed, other = self._listed(path, items_field, model, path_params, query, options)
         return Pages(self, *listed, options=options, other=other)
 
     def close(self) -> None:
@@ -370,14 +370,14 @@ class AsyncCore(_Base):
         self,
         path: str,
         *,
-        items: str,
+        items_field: str,
         model: type[ModelT] | None = None,
         path_params: Mapping[str, str] | None = None,
         query: Mapping[str, object] | None = None,
         options: RequestOptions | None = None,
     ) -> AsyncPages[dict[str, Any], ModelT]:
         """Reads a list that this version does not have a method for. See `CallTransfer.list()`."""
-        listed, other = self._listed(path, items, model, path_params, query, options)
+        listed, other = self._listed(path, items_field, model, path_params, query, options)
         return AsyncPages(self, *listed, options=options, other=other)
 
     async def aclose(self) -> None:

@@ -109,7 +109,7 @@ class Attempt:
     """One sending of a request. Holds no secrets."""
 
     started_at: float
-    """When it was sent, in seconds since 1970."""
+    """When it was sent, in seconds since the epoch."""
     status: int | None = None
     """HTTP status of the response, if one arrived."""
     code: str | None = None
@@ -204,7 +204,7 @@ class ApiErrorDetails:
     """An error response, as `ApiError` takes it."""
 
     status: int
-    problem: Mapping[str, object] | None = None
+    body: Mapping[str, object] | None = None
     body_text: str | None = None
     method: str | None = None
     request_id: str | None = None
@@ -240,22 +240,22 @@ class ApiError(RequestError):
     detail: str | None
     """Explanation of this error."""
     errors: list[FieldError] | None
-    """Failing fields (§7.3). Entries without a field and a code are left out; `problem` has all of them."""
+    """Failing fields (§7.3). Entries without a field and a code are left out; `body` has all of them."""
     meta: Mapping[str, object] | None
     """Extra context, such as `retryAfterSecs` or `resetsAt`."""
     retry_after: float | None
     """Seconds to wait, as requested by `meta.retryAfterSecs` or a `Retry-After` header: the longer of both."""
-    problem: Mapping[str, object] | None
+    body: Mapping[str, object] | None
     """The whole error body, tokens redacted and phone numbers masked. None where it is not a JSON object, or nests deeper than
     64 levels."""
     body_text: str | None
-    """First 2,000 characters of a body without a `problem`, e.g. a proxy's page, tokens redacted."""
+    """First 2,000 characters where `body` is None, e.g. a proxy's page, tokens redacted."""
     headers: Mapping[str, str]
     """Response headers, their names in lower case."""
 
     def __init__(self, response: ApiErrorDetails, facts: RequestErrorDetails) -> None:
         super().__init__(_format_message(response, facts), facts)
-        body = response.problem or {}
+        body = response.body or {}
         meta = body.get("meta")
         self.code = _text(body.get("code"))
         self.status = response.status
@@ -266,7 +266,7 @@ class ApiError(RequestError):
         self.meta = meta if is_object(meta) else None
         self.retry_after = response.retry_after
         self.request_id = response.request_id or _text(body.get("requestId")) or self.request_id
-        self.problem = response.problem
+        self.body = response.body
         self.body_text = None if response.body_text is None else response.body_text[:MAX_BODY_TEXT]
         self.headers = response.headers
 
@@ -290,7 +290,7 @@ def _format_body(body_text: str | None) -> str:
 def _format_problem(response: ApiErrorDetails, outcome: RequestOutcome) -> str:
     if response.status < 400 and response.status != 304 and outcome == "rejected":
         return ", a redirect, which is not followed: check base_url"
-    body = response.problem or {}
+    body = response.body or {}
     code, detail = _text(body.get("code")), _text(body.get("detail"))
     if code is None:
         hint = " (check base_url)" if response.status == 404 else ""
@@ -414,6 +414,6 @@ class OutcomeUnknownError(RequestError):
 
 
 def check_max_items(value: object) -> None:
-    """Raises an `InvalidArgumentError` for anything but a whole number from 1."""
+    """Raises an `InvalidArgumentError` for anything but an integer from 1."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidArgumentError("max_items", "must be a whole number from 1")
+        raise InvalidArgumentError("max_items", "must be an integer from 1")

@@ -103,7 +103,7 @@ class RetryEvent:
 
 
 class Clock(Protocol):
-    """Source of time. Seconds since 1970, and since any fixed moment."""
+    """Source of time. Seconds since the epoch, and since any fixed moment."""
 
     def now(self) -> float: ...
     def elapsed(self) -> float: ...

@@ -125,7 +125,7 @@ def _begun_at(begun: Moment, before: DatedAnswer | None, newest: DatedAnswer | N
 
 
 def iso(time: float) -> str:
-    """Returns seconds since 1970 as ISO 8601 with milliseconds, as the API writes them."""
+    """Returns seconds since the epoch as ISO 8601 with milliseconds, as the API writes them."""
     return datetime.fromtimestamp(round(time, 3), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

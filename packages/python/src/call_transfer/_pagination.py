@@ -72,7 +72,7 @@ class _List(Generic[PageT, ItemT]):
 
 def _check_max(max_items: object) -> None:
     if not isinstance(max_items, int) or isinstance(max_items, bool) or max_items < 0:
-        raise InvalidArgumentError("max_items", "must be a whole number from 0, as in to_list(max_items=1000)")
+        raise InvalidArgumentError("max_items", "must be an integer from 0, as in to_list(max_items=1000)")
 
 
 class Pages(_List[PageT, ItemT]):

@@ -124,7 +124,7 @@ def check_connection(proxy: Secret | None, verify: object, max_connections: obje
     is_context = isinstance(verify, (bool, ssl.SSLContext))
     check(is_context, "verify", "must be True, False or an ssl.SSLContext, such as ssl.create_default_context(cafile=path)")
     is_count = isinstance(max_connections, int) and not isinstance(max_connections, bool) and max_connections >= 1
-    check(is_count, "max_connections", "must be a whole number from 1")
+    check(is_count, "max_connections", "must be an integer from 1")
     if http_client is not None:
         for name, is_given in (
             ("proxy", proxy is not None),

@@ -90,7 +90,7 @@ def _api_error(call: Call, result: Result, facts: RequestErrorDetails) -> ApiErr
     request_id = result.headers.get("x-request-id")
     response = ApiErrorDetails(
         status,
-        result.problem,
+        result.body,
         result.body_text,
         call.operation.method,
         call.clean(request_id) if request_id else None,

@@ -18,8 +18,8 @@ from typing_extensions import Unpack
 from .._call import Sleep, Step
 from .._clients import AsyncCallTransfer, CallTransfer, _AsyncChanges, _Changes, _merged
 from .._drivers import AsyncDriver, Driver
+from ._app_server import WebhookTarget, serve
 from ._demo import demo
-from ._receiver import Receiver, serve
 from ._server import MockServer, MockServerError, shared_server
 
 Fault: TypeAlias = str | Mapping[str, object]
@@ -90,7 +90,7 @@ class SignatureParts(TypedDict):
 
 
 class DeliveryResponse(TypedDict):
-    """What a receiver answered. Credentials and signing secrets are replaced by `[redacted]`."""
+    """What the endpoint answered. Credentials and signing secrets are replaced by `[redacted]`."""
 
     status: int
     headers: dict[str, str]
@@ -230,7 +230,7 @@ class Sandbox:
     # Time
 
     def now(self) -> float:
-        """Returns the sandbox's time in seconds since 1970, e.g. as the `clock` of a webhook receiver."""
+        """Returns the sandbox's time in seconds since the epoch, e.g. as the `clock` of a webhook handler."""
         if not self._is_frozen or self._frozen_at is None:
             self._frozen_at = _seconds(self.control("GET", "/clock")["now"])
         return self._frozen_at
@@ -270,15 +270,15 @@ class Sandbox:
 
     # Webhooks and transfers
 
-    def forward_webhooks_to(self, receiver: Receiver) -> None:
-        """Sends webhooks to a receiver from now on, instead of the destinations' own URLs.
+    def forward_webhooks_to(self, target: WebhookTarget) -> None:
+        """Sends webhooks to an application or a URL from now on, instead of the destinations' own URLs.
 
         Args:
-            receiver: A WSGI or ASGI application, such as a `WebhookHandler` or your app, called in a thread of its own; or a URL.
+            target: A WSGI or ASGI application, such as a `WebhookHandler` or your app, called in a thread of its own; or a URL.
                 An application gets `POST /offers`.
 
         """
-        url = receiver if isinstance(receiver, str) else self._closing.enter_context(serve(receiver))
+        url = target if isinstance(target, str) else self._closing.enter_context(serve(target))
         for one in self.records("destinations"):
             if one.get("kind") == "app":
                 self.update_record("destinations", one["id"], {"config": {"url": url}})
@@ -431,5 +431,5 @@ class _AsyncSandboxDriver(AsyncDriver):
     sandbox: Sandbox
 
     async def _perform(self, step: Step) -> Any:
-        # In a thread, because a receiver in this event loop may have to answer meanwhile.
+        # In a thread, because a handler in this event loop may have to answer meanwhile.
         return await asyncio.to_thread(self.sandbox.advance, step.seconds) if isinstance(step, Sleep) else await super()._perform(step)

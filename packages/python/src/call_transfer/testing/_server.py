@@ -37,7 +37,7 @@ class MockServer:
         self._pid = pid
         token = os.environ.get("CALL_TRANSFER_CONTROL_TOKEN", "").strip()
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        # A frozen server answers some requests only after a receiver did.
+        # A frozen server answers some requests only after a webhook handler did.
         self._http = httpx2.Client(headers=headers, timeout=120, trust_env=False)
         atexit.register(self.stop)
 

@@ -17,7 +17,7 @@ AsgiApp: TypeAlias = Callable[
     [Any, Callable[[], Awaitable[Any]], Callable[[MutableMapping[str, Any]], Awaitable[None]]],
     Awaitable[None],
 ]
-Receiver: TypeAlias = str | WsgiApp | AsgiApp
+WebhookTarget: TypeAlias = str | WsgiApp | AsgiApp
 
 
 class _Server(ThreadingMixIn, WSGIServer):
