@@ -165,7 +165,9 @@ def test_a_list_is_read_to_its_end(run: Run, answers: list[Answer], expected: li
 def test_a_list_has_path_parameters_a_first_page_and_options(run: Run) -> None:
     with Server(respond(200, {"members": [FIRST], "meta": {"total": 9}})) as server:
         more: dict[str, Any] = {"path_params": {"list_id": "l 1"}, "options": {"account_id": "a-1"}}
-        first = run(server.url, lambda client: client.list("/api/v1/lists/{list_id}/members", items_field="members", **more).first_page())
+        first = run(
+            server.url, lambda client: client.list("/api/v1/lists/{list_id}/members", items_field="members", **more).first_page()
+        )
     assert first == {"members": [FIRST], "meta": {"total": 9}}
     assert server.requests[0].target == "/api/v1/lists/l%201/members"
     assert server.requests[0].headers["x-account-id"] == "a-1"

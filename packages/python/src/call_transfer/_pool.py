@@ -22,7 +22,7 @@ from ._errors import ConfigurationError
 from ._interrupt import renew_in_child
 from ._options import check
 from ._redact import Secret
-from ._transport import AsyncBackend, AsyncStream, Backend, Idle, ProxyCredential, Stream, idle_seconds, made_in_vain
+from ._transport import AsyncBackend, AsyncStream, Backend, ProxyCredential, Stream, made_in_vain
 
 
 def _is_loopback(host: str) -> bool:
@@ -163,11 +163,7 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
 
 
 def _response(answer: httpcore2.Response, body: _Body | _AsyncBody) -> httpx2.Response:
-    extensions: dict[str, Any] = cast("Any", answer).extensions
-    stream = extensions.get("network_stream")
-    if isinstance(stream, Idle):
-        stream.idle_limit = idle_seconds(answer.headers)
-    return httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=extensions)
+    return httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=cast("Any", answer).extensions)
 
 
 class Transport(httpx2.BaseTransport):
@@ -230,8 +226,8 @@ def _pool_options(
     options: dict[str, Any] = {
         "max_connections": max_connections,
         "max_keepalive_connections": min(20, max_connections),
-        # Each connection has a limit of its own: see `Idle`.
-        "keepalive_expiry": None,
+        # Many servers close a connection that was idle for 5 seconds.
+        "keepalive_expiry": 4.0,
     }
     # A copy of the client may have another base URL.
     if base_url.startswith("https:") or verify is not True:

@@ -58,7 +58,7 @@ def delay_for(retries: int, hint: float, random: Callable[[], float]) -> float:
 
 
 def time_of(text: str) -> float | None:
-    """Returns a date as seconds since the epoch: any form of HTTP, or ISO 8601. HTTP dates are in GMT, also where they do not say so."""
+    """Returns a date as seconds since the epoch: any form of HTTP, or ISO 8601. HTTP dates are in GMT, even without saying so."""
     text = text.strip()
     try:
         parsed = datetime.fromisoformat(text) if _ISO_DATE.match(text) else parsedate_to_datetime(text)
