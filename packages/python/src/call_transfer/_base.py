@@ -123,12 +123,12 @@ class _Base:
 
     def _check_usable(self) -> None:
         """Raises a `ConfigurationError` if the client cannot send here."""
-        from ._drivers import borrow
+        from ._drivers import check_process
 
         if self._http.is_closed:
             raise ConfigurationError("client", "was closed. Create a new one.")
         if self._http_client is not None:
-            borrow(self._http_client)
+            check_process(self._http_client)
 
     @staticmethod
     def _headers(own: Mapping[str, str]) -> Hidden:

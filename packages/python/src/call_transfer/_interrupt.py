@@ -117,14 +117,6 @@ def renew_in_child(one: Forked) -> None:
     _forked.add(one)
 
 
-_loaded_in = os.getpid()
-
-
-def is_forked() -> bool:
-    """Returns whether this process was forked since the client was imported."""
-    return os.getpid() != _loaded_in
-
-
 def _after_fork() -> None:
     for one in list(_forked):
         one.after_fork()
