@@ -217,34 +217,12 @@ def test_a_hint_beyond_all_times_is_a_rate_limit(run: Run, wait: str) -> None:
     assert "the server asked to wait forever, more than retry.max_retry_after" in str(caught.value)
 
 
-def test_a_quota_is_not_retried(run: Run) -> None:
-    meta = {"resetsAt": "2026-12-01T00:00:00Z"}
-    with Server(problem(429, "assistant_quota_exceeded", meta=meta)) as server, pytest.raises(RateLimitError) as caught:
-        run(server.url, place)
-    assert len(server.requests) == 1
-    assert caught.value.meta == meta
-
-
-def test_reads_are_retried(run: Run) -> None:
-    roles = respond(200, {"roles": [{"role": "owner", "permissions": ["calls:write"]}]})
-    lost = [hang_up] * (DEFAULT_MAX_RETRIES - 1)
-    with Server(*lost, respond(502, raw=b"<html>"), roles) as server:
-        assert run(server.url, lambda client: client.roles.list()).roles[0].role == "owner"
-    assert len(server.requests) == 1 + DEFAULT_MAX_RETRIES
-
-
 def test_a_conflict_after_a_lost_answer_is_unknown(run: Run) -> None:
     with Server(hang_up, problem(409, "conflict")) as server, pytest.raises(ConflictError) as caught:
         run(server.url, lambda client: client.destination_groups.create(name="Desk", members=[{"destination_id": "d-1"}]))
     assert caught.value.outcome == "unknown"
     assert "an earlier attempt whose response was lost may have caused it" in str(caught.value)
     assert server.requests[0].json() == {"name": "Desk", "members": [{"destinationId": "d-1"}]}
-
-
-def test_an_effect_free_503_is_trusted_where_the_client_says_so(run: Run) -> None:
-    with Server(problem(503, "no_bots_available"), PLACED) as server:
-        run(server.url, place, retry={"trust_503_codes": True})
-    assert len(server.requests) == 2
 
 
 def test_a_redirect_is_not_followed(run: Run) -> None:
