@@ -1,4 +1,4 @@
-"""What holds for every input: retry hints, paging of a list that changes, and signatures."""
+"""What holds for every input: retry hints, and paging of a list that changes."""
 
 from __future__ import annotations
 

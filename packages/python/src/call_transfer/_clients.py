@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
-from ._auth import AccessTokenFunction, AsyncAccessTokenFunction
-from ._base import _Base
+from ._client import AsyncChanges, AsyncCore, Changes, Core
 from ._errors import ConfigurationError
 from ._generated.resources import AsyncResources, Resources
-from ._options import RetryEvent, RetryOptions, hide_secrets
+from ._options import hide_secrets
 
 
-class _Options(TypedDict, total=False):
-    """What a copy of a client may change."""
-
-    base_url: str | None
-    api_key: str | None
-    account_id: str | None
-    timeout: float | None
-    total_timeout: float | None
-    max_retries: int | None
-    retry: RetryOptions | None
-    headers: Mapping[str, str] | None
-    on_retry: Callable[[RetryEvent], object] | None
-    show_phone_numbers: bool
-    allow_insecure_http: bool
-
-
-class _Changes(_Options, total=False):
-    access_token: str | AccessTokenFunction | None
-
-
-class _AsyncChanges(_Options, total=False):
-    access_token: str | AsyncAccessTokenFunction | None
-
-
-def _merged(client: _Base, changes: _Changes | _AsyncChanges) -> dict[str, Any]:
+def _merged(client: Core | AsyncCore, changes: Changes | AsyncChanges) -> dict[str, Any]:
     hide_secrets(cast("dict[str, Any]", changes))
     for name in changes:
-        if name not in _Changes.__optional_keys__:
+        if name not in Changes.__optional_keys__:
             raise ConfigurationError(name, "cannot be changed. Create a new client.")
     given = {**client._given, **changes, "http_client": client._http_client, "_parent": client}
     if changes.get("api_key") is not None or changes.get("access_token") is not None:
@@ -62,7 +36,7 @@ class CallTransfer(Resources):
 
     """
 
-    def with_options(self, **changes: Unpack[_Changes]) -> CallTransfer:
+    def with_options(self, **changes: Unpack[Changes]) -> CallTransfer:
         """Returns a copy of this client with other options, e.g. for another account.
 
         It shares the connections and the retry budget of each account. A new `api_key` replaces an `access_token`, and the reverse.
@@ -93,7 +67,7 @@ class AsyncCallTransfer(AsyncResources):
 
     """
 
-    def with_options(self, **changes: Unpack[_AsyncChanges]) -> AsyncCallTransfer:
+    def with_options(self, **changes: Unpack[AsyncChanges]) -> AsyncCallTransfer:
         """Returns a copy of this client with other options. See `CallTransfer.with_options()`."""
         return AsyncCallTransfer(**_merged(self, changes))
 

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from types import FrameType
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
@@ -247,6 +247,8 @@ class Driver:
         self._http = http
         self._auth = auth
         self._is_own = is_own
+        self.sleep: Callable[[float], Any] | None = None
+        """Takes the place of a wait, for a clock that is not the machine's."""
 
     def run(self, steps: Steps[T]) -> T:
         """Runs a generator to its end."""
@@ -269,7 +271,7 @@ class Driver:
         if isinstance(step, Send):
             return exchange(self._http, step, is_own=self._is_own)
         if isinstance(step, Sleep):
-            return time.sleep(step.seconds)
+            return (self.sleep or time.sleep)(step.seconds)
         return self._token(step)
 
     def _token(self, step: GetToken) -> Any:
@@ -285,6 +287,7 @@ class AsyncDriver:
         self._http = http
         self._auth = auth
         self._is_own = is_own
+        self.sleep: Callable[[float], Any] | None = None
 
     async def run(self, steps: Steps[T]) -> T:
         """Runs a generator to its end."""
@@ -306,7 +309,7 @@ class AsyncDriver:
         if isinstance(step, Send):
             return await exchange_async(self._http, step, is_own=self._is_own)
         if isinstance(step, Sleep):
-            return await sleep(step.seconds)
+            return await (self.sleep or sleep)(step.seconds)
         return await self._token(step)
 
     async def _token(self, step: GetToken) -> Any:

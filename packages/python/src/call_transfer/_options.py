@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import random
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, Literal, ParamSpec, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
 from urllib.parse import urlsplit
 
 from ._duration import OnceAMinute
@@ -153,7 +151,6 @@ class Settings:
         return Moment(self.clock.now(), self.clock.elapsed())
 
 
-Parameters = ParamSpec("Parameters")
 Rule = tuple[Callable[[Any], bool], str]
 
 
@@ -272,19 +269,13 @@ def hide_secrets(options: dict[str, Any]) -> None:
         options["headers"] = Hidden(options["headers"])
 
 
-def known_options(create: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Makes a constructor refuse unknown options as all others are refused. Python's own error names an internal class."""
-    known = inspect.signature(create).parameters
-
-    @wraps(create)
-    def checked(*self: Parameters.args, **options: Parameters.kwargs) -> None:
-        hide_secrets(options)
-        for name in options:
-            if name not in known:
-                raise unknown_option(name, ". Check its spelling.")
-        create(*self, **options)
-
-    return checked
+def known_options(options: dict[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Hides the secrets among the options of a constructor in place, refuses options that do not exist, and returns the rest."""
+    hide_secrets(options)
+    for name in options:
+        if name not in known:
+            raise unknown_option(name, ". Check its spelling.")
+    return options
 
 
 def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") -> dict[str, Any]:

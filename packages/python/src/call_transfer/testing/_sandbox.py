@@ -15,9 +15,7 @@ from urllib.parse import quote
 
 from typing_extensions import Unpack
 
-from .._call import Sleep, Step
-from .._clients import AsyncCallTransfer, CallTransfer, _AsyncChanges, _Changes, _merged
-from .._drivers import AsyncDriver, Driver
+from .._clients import AsyncCallTransfer, CallTransfer
 from ._app_server import WebhookTarget, serve
 from ._demo import demo
 from ._server import MockServer, MockServerError, shared_server
@@ -207,13 +205,20 @@ class Sandbox:
 
         While the sandbox's clock is frozen, a wait before a retry moves that clock, and takes no time.
         """
-        client = _Client(self, **self._client_options(options))
+        client = CallTransfer(**self._client_options(options))
         self._closing.callback(client.close)
+        if self._is_frozen:
+            client._settings.clock, client._driver.sleep = _Clock(self), self.advance
         return client
 
     def async_client(self, **options: Any) -> AsyncCallTransfer:
         """Returns the same for asyncio: `async with sandbox.async_client() as client`."""
-        return _AsyncClient(self, **self._client_options(options))
+        client = AsyncCallTransfer(**self._client_options(options))
+        if self._is_frozen:
+            # In a thread, because a handler in this event loop may have to answer meanwhile.
+            client._settings.clock = _Clock(self)
+            client._driver.sleep = lambda seconds: asyncio.to_thread(self.advance, seconds)
+        return client
 
     def _client_options(self, options: dict[str, Any]) -> dict[str, Any]:
         own = {"base_url": self.base_url}
@@ -392,44 +397,3 @@ class _Clock:
 
     def elapsed(self) -> float:
         return time.monotonic() + self._sandbox._moved
-
-
-class _Client(CallTransfer):
-    def __init__(self, sandbox: Sandbox, **options: Any) -> None:
-        super().__init__(**options)
-        self._sandbox = sandbox
-        if sandbox._is_frozen:
-            self._settings.clock = _Clock(sandbox)
-            self._driver = _SandboxDriver(self._http, self._settings.auth, is_own=self._http_client is None)
-            self._driver.sandbox = sandbox
-
-    def with_options(self, **changes: Unpack[_Changes]) -> CallTransfer:
-        return _Client(self._sandbox, **_merged(self, changes))
-
-
-class _AsyncClient(AsyncCallTransfer):
-    def __init__(self, sandbox: Sandbox, **options: Any) -> None:
-        super().__init__(**options)
-        self._sandbox = sandbox
-        if sandbox._is_frozen:
-            self._settings.clock = _Clock(sandbox)
-            self._driver = _AsyncSandboxDriver(self._http, self._settings.auth, is_own=self._http_client is None)
-            self._driver.sandbox = sandbox
-
-    def with_options(self, **changes: Unpack[_AsyncChanges]) -> AsyncCallTransfer:
-        return _AsyncClient(self._sandbox, **_merged(self, changes))
-
-
-class _SandboxDriver(Driver):
-    sandbox: Sandbox
-
-    def _perform(self, step: Step) -> Any:
-        return self.sandbox.advance(step.seconds) if isinstance(step, Sleep) else super()._perform(step)
-
-
-class _AsyncSandboxDriver(AsyncDriver):
-    sandbox: Sandbox
-
-    async def _perform(self, step: Step) -> Any:
-        # In a thread, because a handler in this event loop may have to answer meanwhile.
-        return await asyncio.to_thread(self.sandbox.advance, step.seconds) if isinstance(step, Sleep) else await super()._perform(step)
