@@ -17,7 +17,7 @@ from weakref import WeakSet
 CARRIED = "call_transfer_error"
 """Attribute of a foreign exception that holds what the client knows of the request."""
 
-_OWN = frozenset({"call_transfer", "httpx2", "httpcore2", "h11", "h2", "hpack", "anyio", "ssl", "socksio"})
+_OWN = frozenset({"call_transfer", "httpx2", "httpcore2", "h11", "h2", "hpack", "anyio", "ssl"})
 """Packages whose frames may hold what is sent."""
 
 

@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Iterable
 from contextvars import ContextVar
 from secrets import token_hex
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import httpcore2
 
@@ -23,14 +23,13 @@ elapsed = SystemClock.elapsed
 
 
 class Deadline:
-    """The attempt that runs in this context: when it must end, what it sent, and the connection that was made for it."""
+    """The attempt that runs in this context: when it must end, and what it sent."""
 
-    __slots__ = ("end", "made", "order")
+    __slots__ = ("end", "order")
 
     def __init__(self, order: Send) -> None:
         self.end = elapsed() + order.limit
         self.order = order
-        self.made: Stream | AsyncStream | None = None
 
 
 current: ContextVar[Deadline | None] = ContextVar("call_transfer_deadline", default=None)
@@ -66,35 +65,19 @@ def _hear(content: bytes) -> bytes:
     return content
 
 
-def _note_made(stream: Stream | AsyncStream) -> None:
-    deadline = current.get()
-    if deadline is not None:
-        deadline.made = stream
-
-
-def made_in_vain() -> Stream | AsyncStream | None:
-    """The connection that was made for an attempt that failed. httpcore2 forgets one whose SOCKS proxy refuses, without closing it."""
-    deadline = current.get()
-    return None if deadline is None else deadline.made
-
-
 CREDENTIAL = f"credential-{token_hex(16)}".encode()
 """Stands for the value of the header until its bytes are written."""
 
-
-class ProxyCredential(NamedTuple):
-    """Bytes that stand for the user name and the password of a proxy until they are written, and what is written in their place."""
-
-    mark: bytes
-    value: Secret
+PROXY_CREDENTIAL = f"proxy-{token_hex(16)}".encode()
+"""The same for a proxy."""
 
 
-def _whole(buffer: bytes, proxy: ProxyCredential | None) -> memoryview:
+def _whole(buffer: bytes, proxy: Secret | None) -> memoryview:
     """What to write: with the credentials, and as an object that does not show them."""
     deadline = current.get()
     view = memoryview(buffer)
-    if proxy is not None and proxy.mark in buffer:
-        view = memoryview(bytes(view).replace(proxy.mark, proxy.value.reveal()))
+    if proxy is not None and PROXY_CREDENTIAL in buffer:
+        view = memoryview(bytes(view).replace(PROXY_CREDENTIAL, proxy.reveal()))
     if deadline is not None and CREDENTIAL in buffer:
         view = memoryview(bytes(view).replace(CREDENTIAL, f"Bearer {deadline.order.credential.reveal()}".encode()))
     return view
@@ -103,7 +86,7 @@ def _whole(buffer: bytes, proxy: ProxyCredential | None) -> memoryview:
 class Stream(httpcore2.NetworkStream):
     """A connection of a sync client."""
 
-    def __init__(self, inner: httpcore2.NetworkStream, proxy: ProxyCredential | None = None) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream, proxy: Secret | None = None) -> None:
         self._inner = inner
         self._proxy = proxy
         sock = inner.get_extra_info("socket")
@@ -154,7 +137,7 @@ _MAX_WAIT_FOR_ADDRESS = 5.0
 class Backend(httpcore2.NetworkBackend):
     """Opens the connections of a sync client."""
 
-    def __init__(self, proxy: ProxyCredential | None = None) -> None:
+    def __init__(self, proxy: Secret | None = None) -> None:
         self._inner = httpcore2.SyncBackend()
         self._proxy = proxy
 
@@ -176,22 +159,17 @@ class Backend(httpcore2.NetworkBackend):
         for address in addresses[:-1]:
             share = _MAX_WAIT_FOR_ADDRESS if left is None else min(_MAX_WAIT_FOR_ADDRESS, left / len(addresses))
             try:
-                return self._made(self._inner.connect_tcp(address, port, share, local_address, socket_options))
+                return Stream(self._inner.connect_tcp(address, port, share, local_address, socket_options), self._proxy)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 let_through(error)
             left = _left(timeout, httpcore2.ConnectTimeout)
-        return self._made(self._inner.connect_tcp(addresses[-1], port, left, local_address, socket_options))
-
-    def _made(self, inner: httpcore2.NetworkStream) -> Stream:
-        stream = Stream(inner, self._proxy)
-        _note_made(stream)
-        return stream
+        return Stream(self._inner.connect_tcp(addresses[-1], port, left, local_address, socket_options), self._proxy)
 
 
 class AsyncStream(httpcore2.AsyncNetworkStream):
     """A connection of an async client."""
 
-    def __init__(self, inner: httpcore2.AsyncNetworkStream, proxy: ProxyCredential | None = None) -> None:
+    def __init__(self, inner: httpcore2.AsyncNetworkStream, proxy: Secret | None = None) -> None:
         self._inner = inner
         self._proxy = proxy
 
@@ -246,7 +224,7 @@ def _holds_more(stream: Any) -> bool:
 class AsyncBackend(httpcore2.AsyncNetworkBackend):
     """Opens the connections of an async client, on asyncio."""
 
-    def __init__(self, proxy: ProxyCredential | None = None) -> None:
+    def __init__(self, proxy: Secret | None = None) -> None:
         self._proxy = proxy
         # The types leave out what only exists where anyio is installed.
         self._inner = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
@@ -262,12 +240,9 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
         left = _left(timeout, httpcore2.ConnectTimeout)
         try:
             # It tries the next address of a host beside one that has not answered (RFC 8305).
-            made = await self._inner.connect_tcp(host, port, left, local_address, socket_options)
+            return AsyncStream(await self._inner.connect_tcp(host, port, left, local_address, socket_options), self._proxy)
         except UnicodeError as error:
             raise httpcore2.ConnectError(str(error)) from error
-        stream = AsyncStream(made, self._proxy)
-        _note_made(stream)
-        return stream
 
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
