@@ -225,9 +225,12 @@ function renderResources(document: OpenApiDocument, operations: readonly Operati
     const prefix = isAsync ? "Async" : "";
     const members = [...resources].map(
       ([resource, [first]]) =>
-        `        self.${pythonName(resource)}: ${prefix}${pascal(resource)} = ${prefix}${pascal(resource)}(self)\n        """Operations on ${first?.noun.replace("-", " ")}."""`,
+        `    ${pythonName(resource)}: ${prefix}${pascal(resource)}\n    """Operations on ${first?.noun.replace("-", " ")}."""`,
     );
-    return `class ${prefix}Resources(${prefix}Core):\n    """${isAsync ? "An async client" : "A client"} with all resources of the API."""\n\n    def _open_resources(self) -> None:\n${members.join("\n")}\n`;
+    const created = [...resources.keys()].map(
+      (resource) => `        self.${pythonName(resource)} = ${prefix}${pascal(resource)}(self)`,
+    );
+    return `class ${prefix}Resources(${prefix}Core):\n    """${isAsync ? "An async client" : "A client"} with all resources of the API."""\n\n${members.join("\n")}\n\n    def _open_resources(self) -> None:\n${created.join("\n")}\n`;
   });
   const used = new Set(
     operations.flatMap((operation) => [

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     import httpx2
     from pydantic import BaseModel
 
+    from ._drivers import AsyncDriver, Driver
+
 T = TypeVar("T")
 DataT = TypeVar("DataT")
 ModelT = TypeVarWithDefault("ModelT", bound="BaseModel", default=Any)
@@ -336,6 +338,8 @@ class _Base:
 class Core(_Base):
     """A client without its operations."""
 
+    _driver: Driver
+
     @_named(ClientOptions)
     def __init__(self, *, _parent: Core | None = None, **options: Unpack[ClientOptions]) -> None:
         """Creates a client. It needs a `base_url`, and an `api_key` or an `access_token`.
@@ -474,6 +478,7 @@ class Core(_Base):
 class AsyncCore(_Base):
     """An async client without its operations. It belongs to one event loop."""
 
+    _driver: AsyncDriver
     _is_async = True
 
     @_named(AsyncClientOptions)

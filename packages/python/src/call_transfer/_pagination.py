@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Generic, Protocol, TypeVar
 
 from ._errors import InvalidArgumentError, RequestError
@@ -46,10 +47,15 @@ class _List(Generic[PageT, ItemT]):
         own = {} if self._other is None else {"path": self._other.path_params, "route": self._other.path}
         return self._client.fetch(self._operation, query=query, options=self._options, **own)
 
-    def _name_place(self, error: RequestError, offset: int | None) -> None:
+    @contextmanager
+    def _at(self, offset: int | None) -> Iterator[None]:
         """Says in an error which page it is about, so that a reader can go on there."""
-        if offset:
-            error.args = (f"{error} (the page at offset={offset})",)
+        try:
+            yield
+        except RequestError as error:
+            if offset:
+                error.args = (f"{error} (the page at offset={offset})",)
+            raise
 
     def _reader(self) -> ListReader:
         start = self._query.get("offset")
@@ -122,15 +128,11 @@ class Pages(_List[PageT, ItemT]):
         reader = self._reader()
         offset: int | None = None
         while True:
-            try:
+            with self._at(offset):
                 data = self._request(offset).data
-            except RequestError as error:
-                self._name_place(error, offset)
-                raise
             page: PageT = self._page(data)
             yield page, self._accept(reader, data, page)
-            offset = reader.next_offset()
-            if offset is None:
+            if (offset := reader.next_offset()) is None:
                 return
 
 
@@ -180,13 +182,9 @@ class AsyncPages(_List[PageT, ItemT]):
         reader = self._reader()
         offset: int | None = None
         while True:
-            try:
+            with self._at(offset):
                 data = (await self._request(offset)).data
-            except RequestError as error:
-                self._name_place(error, offset)
-                raise
             page: PageT = self._page(data)
             yield page, self._accept(reader, data, page)
-            offset = reader.next_offset()
-            if offset is None:
+            if (offset := reader.next_offset()) is None:
                 return

@@ -637,34 +637,48 @@ class AsyncAccounts:
 class Resources(Core):
     """A client with all resources of the API."""
 
+    destinations: Destinations
+    """Operations on destinations."""
+    destination_groups: DestinationGroups
+    """Operations on destination groups."""
+    members: Members
+    """Operations on members."""
+    roles: Roles
+    """Operations on roles."""
+    calls: Calls
+    """Operations on calls."""
+    accounts: Accounts
+    """Operations on accounts."""
+
     def _open_resources(self) -> None:
-        self.destinations: Destinations = Destinations(self)
-        """Operations on destinations."""
-        self.destination_groups: DestinationGroups = DestinationGroups(self)
-        """Operations on destination groups."""
-        self.members: Members = Members(self)
-        """Operations on members."""
-        self.roles: Roles = Roles(self)
-        """Operations on roles."""
-        self.calls: Calls = Calls(self)
-        """Operations on calls."""
-        self.accounts: Accounts = Accounts(self)
-        """Operations on accounts."""
+        self.destinations = Destinations(self)
+        self.destination_groups = DestinationGroups(self)
+        self.members = Members(self)
+        self.roles = Roles(self)
+        self.calls = Calls(self)
+        self.accounts = Accounts(self)
 
 
 class AsyncResources(AsyncCore):
     """An async client with all resources of the API."""
 
+    destinations: AsyncDestinations
+    """Operations on destinations."""
+    destination_groups: AsyncDestinationGroups
+    """Operations on destination groups."""
+    members: AsyncMembers
+    """Operations on members."""
+    roles: AsyncRoles
+    """Operations on roles."""
+    calls: AsyncCalls
+    """Operations on calls."""
+    accounts: AsyncAccounts
+    """Operations on accounts."""
+
     def _open_resources(self) -> None:
-        self.destinations: AsyncDestinations = AsyncDestinations(self)
-        """Operations on destinations."""
-        self.destination_groups: AsyncDestinationGroups = AsyncDestinationGroups(self)
-        """Operations on destination groups."""
-        self.members: AsyncMembers = AsyncMembers(self)
-        """Operations on members."""
-        self.roles: AsyncRoles = AsyncRoles(self)
-        """Operations on roles."""
-        self.calls: AsyncCalls = AsyncCalls(self)
-        """Operations on calls."""
-        self.accounts: AsyncAccounts = AsyncAccounts(self)
-        """Operations on accounts."""
+        self.destinations = AsyncDestinations(self)
+        self.destination_groups = AsyncDestinationGroups(self)
+        self.members = AsyncMembers(self)
+        self.roles = AsyncRoles(self)
+        self.calls = AsyncCalls(self)
+        self.accounts = AsyncAccounts(self)
