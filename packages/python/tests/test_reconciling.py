@@ -116,12 +116,6 @@ def test_the_look_sends_nothing_again_where_a_call_is_listed(run: Run) -> None:
     assert [request.method for request in server.requests].count("POST") == 1
 
 
-def test_repeat_sends_again_without_a_look(run: Run) -> None:
-    with Server(hang_up, PLACED) as server:
-        run(server.url, lambda client: place(client, retry={"on_unknown_outcome": "retry"}))
-    assert [request.method for request in server.requests] == ["POST", "POST"]
-
-
 def test_a_rotation_says_until_when_the_old_secret_signs(run: Run) -> None:
     def rotate(client: Any) -> Any:
         if hasattr(client, "close"):

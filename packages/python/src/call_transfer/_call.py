@@ -134,7 +134,7 @@ class Call:
         text = redact(text, self.tokens)
         return text if self.settings.show_phone_numbers else mask_numbers(text)
 
-    def facts(self) -> RequestErrorDetails:
+    def details(self) -> RequestErrorDetails:
         """Returns what an error carries."""
         duration = round(max(0.0, self.settings.clock.elapsed() - self.begun.elapsed), 3)
         return RequestErrorDetails(

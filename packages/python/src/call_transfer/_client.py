@@ -1,57 +1,60 @@
-"""The clients without their operations: their options, the way of a request, and its result."""
+"""The clients: their options, the way of a request, and its result."""
 
 from __future__ import annotations
 
 import inspect
-import logging
-import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, cast
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, Unpack, cast
 
 from typing_extensions import TypeVar as TypeVarWithDefault
 
-from ._auth import AccessTokenFunction, AsyncAccessTokenFunction, Auth, check_token
+from ._auth import Auth, check_token
 from ._call import Call, Sent, Steps, prepare
 from ._core import send
 from ._duration import OnceAMinute
 from ._errors import CallTransferError, ConfigurationError, InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
 from ._generated.operations import FINDERS, OPERATIONS
+from ._generated.resources import AsyncResources, Resources
 from ._operation import Explanation, ListSince, Operation, find_operation
 from ._options import (
+    DEFAULTS,
     NOT_GIVEN,
     REQUEST_RULES,
     RETRY_RULES,
     USER_AGENT,
+    AsyncChanges,
+    AsyncClientOptions,
+    Changes,
+    ClientOptions,
     RequestOptions,
-    RetryEvent,
-    RetryOptions,
     RetryPolicy,
     Settings,
     SystemClock,
     check,
     check_options,
+    hide_secrets,
     known_options,
+    named_options,
     read_variable,
     resolve_base_url,
 )
 from ._pagination import AsyncPages, Pages
 from ._reconcile import explain, find_in_list
 from ._redact import Hidden, Secret
-from ._report import check_foreign, interrupt
+from ._report import check_foreign, follow_log_level, interrupt
 from ._results import OtherList, check_model, load, result_of
 from ._retry import RetryBudgets
 
 if TYPE_CHECKING:
     import asyncio
 
-    import httpx2
     from pydantic import BaseModel
 
     from ._drivers import AsyncDriver, Driver
 
-T = TypeVar("T")
 DataT = TypeVar("DataT")
 ModelT = TypeVarWithDefault("ModelT", bound="BaseModel", default=Any)
 
@@ -81,90 +84,6 @@ def response_of(sent: Sent) -> ApiResponse[Any]:
     return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
 
 
-class _Options(TypedDict, total=False):
-    """Options that both clients have, and that a copy of a client may change. `CallTransfer` describes them."""
-
-    base_url: str | None
-    api_key: str | None
-    account_id: str | None
-    timeout: float | None
-    total_timeout: float | None
-    max_retries: int | None
-    retry: RetryOptions | None
-    headers: Mapping[str, str] | None
-    on_retry: Callable[[RetryEvent], object] | None
-    show_phone_numbers: bool
-    allow_insecure_http: bool
-
-
-class _Connection(TypedDict, total=False):
-    proxy: str | None
-    verify: ssl.SSLContext | bool
-    max_connections: int
-
-
-class Changes(_Options, total=False):
-    access_token: str | AccessTokenFunction | None
-
-
-class AsyncChanges(_Options, total=False):
-    access_token: str | AsyncAccessTokenFunction | None
-
-
-class ClientOptions(Changes, _Connection, total=False):
-    http_client: httpx2.Client | None
-
-
-class AsyncClientOptions(AsyncChanges, _Connection, total=False):
-    http_client: httpx2.AsyncClient | None
-
-
-_DEFAULTS: dict[str, Any] = {
-    **dict.fromkeys(sorted(ClientOptions.__optional_keys__)),
-    "show_phone_numbers": False,
-    "allow_insecure_http": False,
-    "verify": True,
-    "max_connections": 100,
-}
-
-
-def _named(options: Any) -> Callable[[T], T]:
-    """Names the options in the signature of a constructor, for `help()` and notebooks."""
-
-    def name_them(create: Any) -> Any:
-        parameters = [inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[one]) for one in options.__annotations__]
-        itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        create.__signature__ = inspect.Signature([itself, *parameters])
-        return create
-
-    return name_them
-
-
-class _LastHandler(logging.StreamHandler[Any]):
-    """Prints what no handler of the program's prints, also one that is added later."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        one: logging.Logger | None = logging.getLogger("call_transfer")
-        while one is not None:
-            if any(handler is not self for handler in one.handlers):
-                return
-            one = one.parent if one.propagate else None
-        super().emit(record)
-
-
-def _log_level() -> None:
-    """Follows the environment variable CALL_TRANSFER_LOG, where the program has set no level of its own."""
-    level, logger = read_variable("CALL_TRANSFER_LOG"), logging.getLogger("call_transfer")
-    if level is None:
-        return
-    levels = {"debug": 10, "info": 20, "warn": 30, "error": 40, "off": 100}
-    check(level in levels, "CALL_TRANSFER_LOG", f"must be one of {', '.join(levels)}")
-    if logger.level == logging.NOTSET:
-        logger.setLevel(levels[level])
-    if not logger.hasHandlers() and level != "off":
-        logger.addHandler(_LastHandler())
-
-
 def _is_async(function: object) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
@@ -179,7 +98,7 @@ class _Base:
 
     def _open(self, options: dict[str, Any], parent: _Base | None) -> None:
         """Creates a client, or a copy of its parent."""
-        given = {**_DEFAULTS, **options}
+        given = {**DEFAULTS, **options}
         # Loaded here, so that an import of the package costs little, and no request waits for it.
         from ._drivers import AsyncDriver, Driver
         from ._pool import check_connection, open_async_client, open_client
@@ -197,10 +116,10 @@ class _Base:
         self._driver = driver(self._http, self._settings.auth, is_own=http_client is None)
         if parent is not None:
             self._driver.sleep = parent._driver.sleep
-        self._open_resources()
+        self._open_resources(self)
 
-    def _open_resources(self) -> None:
-        """Creates the resources of a client that has them."""
+    def _open_resources(self, client: Any) -> None:
+        raise NotImplementedError
 
     def _configure(self, given: dict[str, Any], http_client: Any, parent: _Base | None) -> None:
         import httpx2
@@ -250,7 +169,7 @@ class _Base:
         if self._settings.logged_retries is None:
             self._settings.logged_retries = OnceAMinute(SystemClock.elapsed)
         load(OPERATIONS)
-        _log_level()
+        follow_log_level()
 
     def _check_usable(self) -> None:
         """Raises a `ConfigurationError` if the client cannot send here."""
@@ -335,13 +254,35 @@ class _Base:
         return (call.operation, items_field, query or {}), OtherList(path, path_params, model)
 
 
-class Core(_Base):
-    """A client without its operations."""
+def _merged(client: _Base, changes: Changes | AsyncChanges) -> dict[str, Any]:
+    hide_secrets(cast("dict[str, Any]", changes))
+    for name in changes:
+        if name not in Changes.__optional_keys__:
+            raise ConfigurationError(name, "cannot be changed. Create a new client.")
+    given = {**client._given, **changes, "http_client": client._http_client, "_parent": client}
+    if changes.get("api_key") is not None or changes.get("access_token") is not None:
+        given.update(api_key=changes.get("api_key"), access_token=changes.get("access_token"))
+    old, new = client._given["retry"], changes.get("retry")
+    if old and isinstance(new, dict):
+        given["retry"] = {**old, **new}
+    return given
+
+
+class CallTransfer(Resources, _Base):
+    """Client of the call-transfer API, for threads. It is safe to share.
+
+    In docstrings, §4.2 is section 4.2 of the platform's specification, and §8.3 is rule 3 of its section 8.
+
+    Example:
+        client = CallTransfer()  # reads CALL_TRANSFER_API_KEY and CALL_TRANSFER_BASE_URL
+        call = client.calls.create(flow_id=flow_id, from_number="+14155550100", to_number="+14155550123")
+
+    """
 
     _driver: Driver
 
-    @_named(ClientOptions)
-    def __init__(self, *, _parent: Core | None = None, **options: Unpack[ClientOptions]) -> None:
+    @named_options(ClientOptions)
+    def __init__(self, *, _parent: CallTransfer | None = None, **options: Unpack[ClientOptions]) -> None:
         """Creates a client. It needs a `base_url`, and an `api_key` or an `access_token`.
 
         Args:
@@ -370,7 +311,22 @@ class Core(_Base):
             ConfigurationError: An option is missing or invalid. The message never holds a secret.
 
         """
-        self._open(known_options(cast("dict[str, Any]", options), _DEFAULTS), _parent)
+        self._open(known_options(cast("dict[str, Any]", options), DEFAULTS), _parent)
+
+    def with_options(self, **changes: Unpack[Changes]) -> CallTransfer:
+        """Returns a copy of this client with other options, e.g. for another account.
+
+        It shares the connections and the retry budget of each account. A new `api_key` replaces an `access_token`, and the reverse.
+        Fields of `retry` that are not given stay as they are.
+
+        Args:
+            changes: Any option of `CallTransfer`, but those of the connection.
+
+        Raises:
+            ConfigurationError: An option is invalid.
+
+        """
+        return CallTransfer(**_merged(self, changes))
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         def reconcile(max_items: int) -> Reconciliation:
@@ -474,15 +430,27 @@ class Core(_Base):
         if self._http_client is None and not self._is_copy:
             self._http.close()
 
+    def __enter__(self) -> Self:
+        return self
 
-class AsyncCore(_Base):
-    """An async client without its operations. It belongs to one event loop."""
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+
+
+class AsyncCallTransfer(AsyncResources, _Base):
+    """Client of the call-transfer API, for asyncio. It belongs to one event loop.
+
+    Example:
+        async with AsyncCallTransfer() as client:
+            call = await client.calls.create(flow_id=flow_id, from_number="+14155550100", to_number="+14155550123")
+
+    """
 
     _driver: AsyncDriver
     _is_async = True
 
-    @_named(AsyncClientOptions)
-    def __init__(self, *, _parent: AsyncCore | None = None, **options: Unpack[AsyncClientOptions]) -> None:
+    @named_options(AsyncClientOptions)
+    def __init__(self, *, _parent: AsyncCallTransfer | None = None, **options: Unpack[AsyncClientOptions]) -> None:
         """Creates a client for asyncio. The options are those of `CallTransfer`; `access_token` may be an async function.
 
         Raises:
@@ -490,7 +458,11 @@ class AsyncCore(_Base):
 
         """
         self._loops: list[asyncio.AbstractEventLoop] = [] if _parent is None else _parent._loops
-        self._open(known_options(cast("dict[str, Any]", options), _DEFAULTS), _parent)
+        self._open(known_options(cast("dict[str, Any]", options), DEFAULTS), _parent)
+
+    def with_options(self, **changes: Unpack[AsyncChanges]) -> AsyncCallTransfer:
+        """Returns a copy of this client with other options. See `CallTransfer.with_options()`."""
+        return AsyncCallTransfer(**_merged(self, changes))
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         async def reconcile(max_items: int) -> Reconciliation:
@@ -565,5 +537,8 @@ class AsyncCore(_Base):
             await self._settings.auth.aclose()
             await self._http.aclose()
 
+    async def __aenter__(self) -> Self:
+        return self
 
-__all__ = ["ApiResponse", "AsyncCore", "Core"]
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        await self.aclose()

@@ -1,4 +1,4 @@
-"""The errors that the client raises, and the facts that they carry."""
+"""The errors that the client raises, and their details."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class CallTransferError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without what cannot be pickled: whom reconcile() asks.
-        facts = {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
-        return copyreg.__newobj__, (type(self),), {**facts, "_message": str(self)}  # type: ignore[attr-defined]
+        details = {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+        return copyreg.__newobj__, (type(self),), {**details, "_message": str(self)}  # type: ignore[attr-defined]
 
     def __setstate__(self, state: dict[str, Any] | None) -> None:
-        facts = dict(state or {})
-        self.args = (facts.pop("_message", ""),)
-        self.__dict__.update(facts)
+        details = dict(state or {})
+        self.args = (details.pop("_message", ""),)
+        self.__dict__.update(details)
 
 
 class ConfigurationError(CallTransferError):
@@ -143,7 +143,7 @@ class RequestErrorDetails:
     account_id: str | None = None
     """Account that the request was for, if the client or the request named one (§5.2)."""
     context: Mapping[str, object] | None = None
-    """The caller's own facts: the request's option `context`."""
+    """Custom data: the request's option `context`."""
 
 
 class RequestError(CallTransferError):
@@ -164,19 +164,15 @@ class RequestError(CallTransferError):
     account_id: str | None
     """Account that the request was for, if the client or the request named one (§5.2)."""
     context: Mapping[str, object] | None
-    """The caller's own facts: the request's option `context`."""
+    """Custom data: the request's option `context`."""
     request_id: str | None
     """Request ID of the last response, for support."""
 
-    def __init__(self, message: str, facts: RequestErrorDetails) -> None:
+    def __init__(self, message: str, details: RequestErrorDetails) -> None:
         super().__init__(message)
         for name in RequestErrorDetails.__slots__:
-            setattr(self, name, getattr(facts, name))
-        self.request_id = next((one.request_id for one in reversed(facts.attempts) if one.request_id), None)
-
-    def facts(self) -> RequestErrorDetails:
-        """Returns the facts of the request."""
-        return RequestErrorDetails(**{name: getattr(self, name) for name in RequestErrorDetails.__slots__})
+            setattr(self, name, getattr(details, name))
+        self.request_id = next((one.request_id for one in reversed(details.attempts) if one.request_id), None)
 
 
 class ConnectionError(RequestError):
@@ -253,8 +249,8 @@ class ApiError(RequestError):
     headers: Mapping[str, str]
     """Response headers, their names in lower case."""
 
-    def __init__(self, response: ApiErrorDetails, facts: RequestErrorDetails) -> None:
-        super().__init__(_format_message(response, facts), facts)
+    def __init__(self, response: ApiErrorDetails, details: RequestErrorDetails) -> None:
+        super().__init__(_format_message(response, details), details)
         body = response.body or {}
         meta = body.get("meta")
         self.code = _text(body.get("code"))
@@ -299,16 +295,16 @@ def _format_problem(response: ApiErrorDetails, outcome: RequestOutcome) -> str:
     return f" {excerpt(code, 100)}{explained}{_format_fields(_field_errors(body.get('errors')))}"
 
 
-def _format_message(response: ApiErrorDetails, facts: RequestErrorDetails) -> str:
+def _format_message(response: ApiErrorDetails, details: RequestErrorDetails) -> str:
     status, request_id = response.status, response.request_id
     request = f" (request {excerpt(request_id, 100)})" if request_id else ""
     # A refusal leaves the outcome unknown only after an attempt that may have been carried out.
     is_effect = status == 409 or (response.method == "DELETE" and status in (404, 410))
-    is_hinted = is_effect and facts.outcome == "unknown"
+    is_hinted = is_effect and details.outcome == "unknown"
     hint = "; an earlier attempt whose response was lost may have caused it" if is_hinted else ""
-    problem = _format_problem(response, facts.outcome)
-    message = f"{facts.operation_id} answered {status}{problem}{request}{hint}"
-    return with_retry_reason(message, facts.retry_skipped_reason, response.retry_after)
+    problem = _format_problem(response, details.outcome)
+    message = f"{details.operation_id} answered {status}{problem}{request}{hint}"
+    return with_retry_reason(message, details.retry_skipped_reason, response.retry_after)
 
 
 def with_retry_reason(message: str, reason: RetrySkippedReason | None, retry_after: float | None) -> str:
@@ -367,14 +363,14 @@ class OutcomeUnknownError(RequestError):
     def __init__(
         self,
         message: str,
-        facts: RequestErrorDetails,
+        details: RequestErrorDetails,
         window: OutcomeWindow,
         partial_body: str | None = None,
         reconcile: Callable[[int], Reconciliation] | None = None,
         reconcile_async: Callable[[int], Awaitable[Reconciliation]] | None = None,
     ) -> None:
         """Tests of your own code can create one, with the functions that `reconcile()` calls."""
-        super().__init__(message, facts)
+        super().__init__(message, details)
         self.window = window
         self.partial_body = partial_body
         self._reconcile = reconcile

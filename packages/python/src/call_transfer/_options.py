@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import random
 import re
@@ -11,7 +12,7 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict, TypeVar
 from urllib.parse import urlsplit
 
 from ._duration import OnceAMinute
@@ -23,7 +24,14 @@ from ._redact import Hidden, Secret
 from ._retry import MAX_SECONDS, RetryBudgets
 
 if TYPE_CHECKING:
-    from ._auth import Auth
+    import ssl
+
+    import httpx2
+
+    from ._auth import AccessTokenFunction, AsyncAccessTokenFunction, Auth
+
+
+T = TypeVar("T")
 
 
 class NotGiven(Enum):
@@ -83,7 +91,7 @@ class RequestOptions(TypedDict, total=False):
     extra_query: Mapping[str, object]
     """Query parameters that this version does not have. Parameters of the query itself win over them."""
     context: Mapping[str, object]
-    """Facts of your own, e.g. `{"job_id": 7}`, for errors and `on_retry`. They are not sent."""
+    """Custom data for errors and `on_retry`, e.g. `{"job_id": 7}`. Never sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +106,65 @@ class RetryEvent:
     """Number of the next attempt, from 2."""
     context: Mapping[str, object] | None
     """The request's option `context`."""
+
+
+class _Options(TypedDict, total=False):
+    """Options that both clients have, and that a copy of a client may change. `CallTransfer` describes them."""
+
+    base_url: str | None
+    api_key: str | None
+    account_id: str | None
+    timeout: float | None
+    total_timeout: float | None
+    max_retries: int | None
+    retry: RetryOptions | None
+    headers: Mapping[str, str] | None
+    on_retry: Callable[[RetryEvent], object] | None
+    show_phone_numbers: bool
+    allow_insecure_http: bool
+
+
+class _Connection(TypedDict, total=False):
+    proxy: str | None
+    verify: ssl.SSLContext | bool
+    max_connections: int
+
+
+class Changes(_Options, total=False):
+    access_token: str | AccessTokenFunction | None
+
+
+class AsyncChanges(_Options, total=False):
+    access_token: str | AsyncAccessTokenFunction | None
+
+
+class ClientOptions(Changes, _Connection, total=False):
+    http_client: httpx2.Client | None
+
+
+class AsyncClientOptions(AsyncChanges, _Connection, total=False):
+    http_client: httpx2.AsyncClient | None
+
+
+DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(sorted(ClientOptions.__optional_keys__)),
+    "show_phone_numbers": False,
+    "allow_insecure_http": False,
+    "verify": True,
+    "max_connections": 100,
+}
+
+
+def named_options(options: Any) -> Callable[[T], T]:
+    """Names the options in the signature of a constructor, for `help()` and notebooks."""
+
+    def name_them(create: Any) -> Any:
+        parameters = [inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS[one]) for one in options.__annotations__]
+        itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        create.__signature__ = inspect.Signature([itself, *parameters])
+        return create
+
+    return name_them
 
 
 class Clock(Protocol):

@@ -16,9 +16,10 @@ PageT = TypeVar("PageT")
 ItemT = TypeVar("ItemT")
 
 
-class Fetcher(Protocol):
-    """Sends the requests for pages: a client."""
+class Sender(Protocol):
+    """Sends requests: a client. With an async one, what it returns is to be awaited."""
 
+    def perform(self, operation: Operation, **parts: Any) -> Any: ...
     def fetch(self, operation: Operation, **parts: Any) -> Any: ...
 
 
@@ -27,7 +28,7 @@ class _List(Generic[PageT, ItemT]):
 
     def __init__(
         self,
-        client: Fetcher,
+        client: Sender,
         operation: Operation,
         items: str,
         query: Mapping[str, object],

@@ -124,7 +124,12 @@ class Stream(httpcore2.NetworkStream):
     ) -> httpcore2.NetworkStream:
         _mark()
         left = _left(timeout, httpcore2.ConnectTimeout)
-        return Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._proxy)
+        try:
+            return Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._proxy)
+        except BaseException:
+            # No pool knows the connection yet, and httpcore2 leaves it open where it is interrupted.
+            self.close()
+            raise
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
@@ -193,7 +198,11 @@ class AsyncStream(httpcore2.AsyncNetworkStream):
     ) -> httpcore2.AsyncNetworkStream:
         _mark()
         left = _left(timeout, httpcore2.ConnectTimeout)
-        return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left), self._proxy)
+        try:
+            return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left), self._proxy)
+        except BaseException:
+            await self.aclose()
+            raise
 
     def get_extra_info(self, info: str) -> Any:
         given = self._inner.get_extra_info(info)

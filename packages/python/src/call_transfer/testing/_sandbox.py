@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from typing_extensions import Unpack
 
-from .._clients import AsyncCallTransfer, CallTransfer
+from .._client import AsyncCallTransfer, CallTransfer
 from ._app_server import WebhookTarget, serve
 from ._demo import demo
 from ._server import MockServer, MockServerError, shared_server

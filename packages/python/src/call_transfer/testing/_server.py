@@ -156,6 +156,12 @@ def _detail(response: httpx2.Response) -> str:
     return str(detail or response.text[:500])
 
 
+def find_server(command: str | Sequence[str] = DEFAULT_COMMAND) -> MockServer:
+    """Returns the server of CALL_TRANSFER_MOCK_URL, or starts one."""
+    url = os.environ.get("CALL_TRANSFER_MOCK_URL", "").strip()
+    return MockServer.connect(url) if url else MockServer.start(command)
+
+
 _shared: MockServer | None = None
 
 
@@ -163,6 +169,5 @@ def shared_server() -> MockServer:
     """Returns the server of this process: that of CALL_TRANSFER_MOCK_URL, or one that is started and ends with the process."""
     global _shared
     if _shared is None:
-        url = os.environ.get("CALL_TRANSFER_MOCK_URL", "").strip()
-        _shared = MockServer.connect(url) if url else MockServer.start()
+        _shared = find_server()
     return _shared
