@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import ssl
-from base64 import b64encode
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from ipaddress import ip_address
@@ -20,7 +19,7 @@ from ._errors import ConfigurationError
 from ._interrupt import renew_in_child
 from ._options import check
 from ._redact import Secret
-from ._transport import PROXY_CREDENTIAL, AsyncBackend, Backend
+from ._transport import AsyncBackend, Backend
 
 
 def _is_loopback(host: str) -> bool:
@@ -55,18 +54,16 @@ def _is_usable(proxy: httpx2.Proxy | None) -> bool:
     return bool(is_place)
 
 
-def _parse_proxy(name: str, address: Secret) -> tuple[httpx2.URL, Secret | None]:
-    """The URL of a proxy, and the value of its header `Proxy-Authorization`."""
-    parsed = Secret(None)
+def _parse_proxy(name: str, address: Secret) -> httpx2.Proxy:
+    parsed = None
     # Its errors quote the address, which may hold a password, and so does what they would be the context of.
     with suppress(ValueError, httpx2.InvalidURL, TypeError):
-        parsed = Secret(httpx2.Proxy(address.reveal()))
-    if not _is_usable(parsed.reveal()):
+        parsed = httpx2.Proxy(address.reveal())
+    if not _is_usable(parsed):
         hint = "" if name == "proxy" else ', or pass proxy="" to use none'
         problem = "must be a URL with http:// or https://, such as http://proxy.example.com:3128"
         raise ConfigurationError(name, f"{problem}. For SOCKS, pass a client of httpx2 as http_client{hint}.")
-    login = parsed.reveal().raw_auth
-    return parsed.reveal().url, None if login is None else Secret(b"Basic " + b64encode(b":".join(parsed.reveal().raw_auth)))
+    return cast("httpx2.Proxy", parsed)
 
 
 def check_connection(proxy: Secret | None, verify: object, max_connections: object, http_client: object) -> None:
@@ -161,10 +158,8 @@ class AsyncTransport(httpx2.AsyncBaseTransport):
         await self._pool.aclose()
 
 
-def _pool_options(
-    base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int
-) -> tuple[Secret | None, dict[str, Any]]:
-    """The credential for a proxy, and the options of the pool."""
+def _pool_options(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> dict[str, Any]:
+    """The options of a pool."""
     options: dict[str, Any] = {
         "max_connections": max_connections,
         "max_keepalive_connections": min(20, max_connections),
@@ -175,26 +170,23 @@ def _pool_options(
     if base_url.startswith("https:") or verify is not True:
         options["ssl_context"] = httpx2.create_ssl_context(verify=verify)
     name, address = _proxy_for(base_url, proxy)
-    if address is None:
-        return None, options
-    url, credential = _parse_proxy(name, address)
-    options["proxy"] = httpcore2.Proxy(
-        httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-        headers=None if credential is None else [(b"Proxy-Authorization", PROXY_CREDENTIAL)],
-        ssl_context=httpx2.create_ssl_context() if url.scheme == "https" else None,
-    )
-    return credential, options
+    if address is not None:
+        parsed = _parse_proxy(name, address)
+        url, context = parsed.url, httpx2.create_ssl_context() if parsed.url.scheme == "https" else None
+        target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        options["proxy"] = httpcore2.Proxy(target, auth=parsed.raw_auth, ssl_context=context)
+    return options
 
 
 def open_client(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.Client:
     """Creates what a sync client sends with."""
-    credential, options = _pool_options(base_url, proxy, verify, max_connections)
-    transport = Transport(lambda: httpcore2.ConnectionPool(network_backend=Backend(credential), **options))
+    options = _pool_options(base_url, proxy, verify, max_connections)
+    transport = Transport(lambda: httpcore2.ConnectionPool(network_backend=Backend(), **options))
     return httpx2.Client(transport=transport, trust_env=False)
 
 
 def open_async_client(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.AsyncClient:
     """Creates what an async client sends with."""
-    credential, options = _pool_options(base_url, proxy, verify, max_connections)
-    transport = AsyncTransport(lambda: httpcore2.AsyncConnectionPool(network_backend=AsyncBackend(credential), **options))
+    options = _pool_options(base_url, proxy, verify, max_connections)
+    transport = AsyncTransport(lambda: httpcore2.AsyncConnectionPool(network_backend=AsyncBackend(), **options))
     return httpx2.AsyncClient(transport=transport, trust_env=False)

@@ -16,7 +16,6 @@ import httpcore2
 from ._call import Send
 from ._interrupt import let_through
 from ._options import SystemClock
-from ._redact import Secret
 
 # Not looked up in `time` when it is used: tests freeze that.
 elapsed = SystemClock.elapsed
@@ -68,27 +67,20 @@ def _hear(content: bytes) -> bytes:
 CREDENTIAL = f"credential-{token_hex(16)}".encode()
 """Stands for the value of the header until its bytes are written."""
 
-PROXY_CREDENTIAL = f"proxy-{token_hex(16)}".encode()
-"""The same for a proxy."""
 
-
-def _whole(buffer: bytes, proxy: Secret | None) -> memoryview:
-    """What to write: with the credentials, and as an object that does not show them."""
+def _whole(buffer: bytes) -> memoryview:
+    """What to write: with the credential, and as an object that does not show it."""
     deadline = current.get()
-    view = memoryview(buffer)
-    if proxy is not None and PROXY_CREDENTIAL in buffer:
-        view = memoryview(bytes(view).replace(PROXY_CREDENTIAL, proxy.reveal()))
-    if deadline is not None and CREDENTIAL in buffer:
-        view = memoryview(bytes(view).replace(CREDENTIAL, f"Bearer {deadline.order.credential.reveal()}".encode()))
-    return view
+    if deadline is None or CREDENTIAL not in buffer:
+        return memoryview(buffer)
+    return memoryview(buffer.replace(CREDENTIAL, f"Bearer {deadline.order.credential.reveal()}".encode()))
 
 
 class Stream(httpcore2.NetworkStream):
     """A connection of a sync client."""
 
-    def __init__(self, inner: httpcore2.NetworkStream, proxy: Secret | None = None) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream) -> None:
         self._inner = inner
-        self._proxy = proxy
         sock = inner.get_extra_info("socket")
         # TLS within TLS, to a proxy, has no socket of its own.
         is_whole = isinstance(sock, ssl.SSLSocket) or inner.get_extra_info("ssl_object") is None
@@ -102,8 +94,8 @@ class Stream(httpcore2.NetworkStream):
         _mark(buffer)
         try:
             if self._socket is None:
-                return self._inner.write(cast("bytes", _whole(buffer, self._proxy)), left)
-            view = _whole(buffer, self._proxy)
+                return self._inner.write(cast("bytes", _whole(buffer)), left)
+            view = _whole(buffer)
             while view:
                 self._socket.settimeout(_left(timeout, httpcore2.WriteTimeout))
                 view = view[self._socket.send(view) :]
@@ -125,7 +117,7 @@ class Stream(httpcore2.NetworkStream):
         _mark()
         left = _left(timeout, httpcore2.ConnectTimeout)
         try:
-            return Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._proxy)
+            return Stream(self._inner.start_tls(ssl_context, server_hostname, left))
         except BaseException:
             # No pool knows the connection yet, and httpcore2 leaves it open where it is interrupted.
             self.close()
@@ -142,9 +134,8 @@ _MAX_WAIT_FOR_ADDRESS = 5.0
 class Backend(httpcore2.NetworkBackend):
     """Opens the connections of a sync client."""
 
-    def __init__(self, proxy: Secret | None = None) -> None:
+    def __init__(self) -> None:
         self._inner = httpcore2.SyncBackend()
-        self._proxy = proxy
 
     def connect_tcp(
         self,
@@ -164,19 +155,18 @@ class Backend(httpcore2.NetworkBackend):
         for address in addresses[:-1]:
             share = _MAX_WAIT_FOR_ADDRESS if left is None else min(_MAX_WAIT_FOR_ADDRESS, left / len(addresses))
             try:
-                return Stream(self._inner.connect_tcp(address, port, share, local_address, socket_options), self._proxy)
+                return Stream(self._inner.connect_tcp(address, port, share, local_address, socket_options))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 let_through(error)
             left = _left(timeout, httpcore2.ConnectTimeout)
-        return Stream(self._inner.connect_tcp(addresses[-1], port, left, local_address, socket_options), self._proxy)
+        return Stream(self._inner.connect_tcp(addresses[-1], port, left, local_address, socket_options))
 
 
 class AsyncStream(httpcore2.AsyncNetworkStream):
     """A connection of an async client."""
 
-    def __init__(self, inner: httpcore2.AsyncNetworkStream, proxy: Secret | None = None) -> None:
+    def __init__(self, inner: httpcore2.AsyncNetworkStream) -> None:
         self._inner = inner
-        self._proxy = proxy
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return _hear(await self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout)))
@@ -185,7 +175,7 @@ class AsyncStream(httpcore2.AsyncNetworkStream):
         left = _left(timeout, httpcore2.WriteTimeout)
         _mark(buffer)
         try:
-            await self._inner.write(cast("bytes", _whole(buffer, self._proxy)), left)
+            await self._inner.write(cast("bytes", _whole(buffer)), left)
         except httpcore2.WriteError as error:
             let_through(error)
             raise
@@ -199,7 +189,7 @@ class AsyncStream(httpcore2.AsyncNetworkStream):
         _mark()
         left = _left(timeout, httpcore2.ConnectTimeout)
         try:
-            return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left), self._proxy)
+            return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left))
         except BaseException:
             await self.aclose()
             raise
@@ -233,8 +223,7 @@ def _holds_more(stream: Any) -> bool:
 class AsyncBackend(httpcore2.AsyncNetworkBackend):
     """Opens the connections of an async client, on asyncio."""
 
-    def __init__(self, proxy: Secret | None = None) -> None:
-        self._proxy = proxy
+    def __init__(self) -> None:
         # The types leave out what only exists where anyio is installed.
         self._inner = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
 
@@ -249,7 +238,7 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
         left = _left(timeout, httpcore2.ConnectTimeout)
         try:
             # It tries the next address of a host beside one that has not answered (RFC 8305).
-            return AsyncStream(await self._inner.connect_tcp(host, port, left, local_address, socket_options), self._proxy)
+            return AsyncStream(await self._inner.connect_tcp(host, port, left, local_address, socket_options))
         except UnicodeError as error:
             raise httpcore2.ConnectError(str(error)) from error
 
