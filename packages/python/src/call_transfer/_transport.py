@@ -76,15 +76,14 @@ def _whole(buffer: bytes) -> memoryview:
     return memoryview(buffer.replace(CREDENTIAL, f"Bearer {deadline.order.credential.reveal()}".encode()))
 
 
+_PART = 16 * 1024
+
+
 class Stream(httpcore2.NetworkStream):
     """A connection of a sync client."""
 
     def __init__(self, inner: httpcore2.NetworkStream) -> None:
         self._inner = inner
-        sock = inner.get_extra_info("socket")
-        # TLS within TLS, to a proxy, has no socket of its own.
-        is_whole = isinstance(sock, ssl.SSLSocket) or inner.get_extra_info("ssl_object") is None
-        self._socket: socket.socket | None = sock if is_whole and isinstance(sock, socket.socket) else None
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return _hear(self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout)))
@@ -92,21 +91,16 @@ class Stream(httpcore2.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         left = _left(timeout, httpcore2.WriteTimeout)
         _mark(buffer)
+        whole = _whole(buffer)
         try:
-            if self._socket is None:
-                return self._inner.write(cast("bytes", _whole(buffer)), left)
-            view = _whole(buffer)
-            while view:
-                self._socket.settimeout(_left(timeout, httpcore2.WriteTimeout))
-                view = view[self._socket.send(view) :]
-        except TimeoutError as error:
-            let_through(error)
-            raise httpcore2.WriteTimeout(str(error)) from error
-        except (OSError, httpcore2.WriteError) as error:
+            # In parts: its limit is for each time that the socket takes some bytes.
+            for start in range(0, len(whole), _PART):
+                self._inner.write(cast("bytes", whole[start : start + _PART]), left)
+                left = _left(timeout, httpcore2.WriteTimeout)
+        except httpcore2.WriteError as error:
             # httpcore2 would go on after a `WriteError`.
             let_through(error)
-            raise httpcore2.WriteError(str(error)) from error
-        return None
+            raise
 
     def close(self) -> None:
         self._inner.close()
