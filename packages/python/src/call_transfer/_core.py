@@ -19,7 +19,7 @@ from ._retry import RETRY_COST, delay_for, should_retry
 
 TOKEN_FUNCTION = "the access_token function"  # noqa: S105
 EXPIRED_CODE = "token_expired"
-"""The one refusal that a new credential fixes."""
+"""The one rejection that a new credential fixes."""
 
 
 def send(call: Call) -> Steps[Sent]:
@@ -49,7 +49,7 @@ def send(call: Call) -> Steps[Sent]:
             if renewal is None:
                 call.retry_skipped_reason = "token_still_expired"
                 raise error_of(call, result)
-            # Not counted as a retry: only the credential was refused.
+            # Not counted as a retry: only the credential was rejected.
             renewed = renewal
             continue
         delay = delay_for(retries, result.hint or 0.0, call.settings.random)

@@ -114,7 +114,7 @@ class _Exchange:
         extensions: dict[str, Any] = {"timeout": {"connect": limit, "read": limit, "write": limit, "pool": limit}}
         if not is_own:
             extensions["trace"] = self._trace
-        # Spaces around a value are no part of it, and httpcore2 refuses them.
+        # Spaces around a value are no part of it, and httpcore2 rejects them.
         headers = [(name.encode(), value.strip(" \t").encode("latin-1")) for name, value in order.headers.items()]
         if is_own:
             headers.append((b"authorization", CREDENTIAL))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._generated.models import Call, FieldError
 
 RequestOutcome: TypeAlias = Literal["not_sent", "rejected", "applied", "unknown"]
-"""Effect of a request on the server: `not_sent` (it never left the client), `rejected` (it was refused without effect), `applied`
+"""Effect of a request on the server: `not_sent` (it never left the client), `rejected` (the server answered, and it had no effect), `applied`
 (it was carried out) or `unknown`."""
 
 AttemptErrorCode: TypeAlias = Literal["connection_failed", "connection_lost", "timeout", "aborted", "body_too_large", "callback_failed"]
@@ -69,7 +69,7 @@ class CallTransferError(Exception):
 
     outcome: RequestOutcome = "not_sent"
     """Effect of the request on the server. `not_sent` and `rejected` prove that it had none; nothing was sent where an option or an
-    argument is refused."""
+    argument is rejected."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without what cannot be pickled: whom reconcile() asks.
@@ -298,7 +298,7 @@ def _format_problem(response: ApiErrorDetails, outcome: RequestOutcome) -> str:
 def _format_message(response: ApiErrorDetails, details: RequestErrorDetails) -> str:
     status, request_id = response.status, response.request_id
     request = f" (request {excerpt(request_id, 100)})" if request_id else ""
-    # A refusal leaves the outcome unknown only after an attempt that may have been carried out.
+    # A rejection leaves the outcome unknown only after an attempt that may have been carried out.
     is_effect = status == 409 or (response.method == "DELETE" and status in (404, 410))
     is_hinted = is_effect and details.outcome == "unknown"
     hint = "; an earlier attempt whose response was lost may have caused it" if is_hinted else ""

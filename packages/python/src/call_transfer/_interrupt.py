@@ -75,7 +75,7 @@ def carry(error: BaseException, known: BaseException, note: str | None) -> None:
     """Attaches what is known of a request to a foreign exception."""
     # One object may be raised again and again.
     is_free = error.__cause__ is None or error.__cause__ is getattr(error, CARRIED, None)
-    # Not by its own `__setattr__`, which may refuse.
+    # Not by its own `__setattr__`, which may raise.
     BaseException.__setattr__(error, CARRIED, known)
     if is_free:
         BaseException.__setattr__(error, "__cause__", known)
@@ -96,7 +96,7 @@ def forget_locals(error: BaseException) -> None:
         trace = one.__traceback__
         while trace is not None:
             if str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0] in _OWN:
-                # A frame that still runs refuses.
+                # A frame that still runs raises.
                 with suppress(RuntimeError):
                     trace.tb_frame.clear()
             trace = trace.tb_next

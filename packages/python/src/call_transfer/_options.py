@@ -337,7 +337,7 @@ def hide_secrets(options: dict[str, Any]) -> None:
 
 
 def known_options(options: dict[str, Any], known: Container[str]) -> dict[str, Any]:
-    """Hides the secrets among the options of a constructor in place, refuses options that do not exist, and returns the rest."""
+    """Hides the secrets among the options of a constructor in place, rejects options that do not exist, and returns the rest."""
     hide_secrets(options)
     for name in options:
         if name not in known:

@@ -18,7 +18,7 @@ UNSENT_ERRORS = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "Pro
 
 
 def combine(one: RequestOutcome, other: RequestOutcome) -> RequestOutcome:
-    """Combines the outcomes of two attempts. `unknown` stays: a later refusal says nothing about an earlier attempt."""
+    """Combines the outcomes of two attempts. `unknown` stays: a later rejection says nothing about an earlier attempt."""
     return one if _BY_CERTAINTY.index(one) > _BY_CERTAINTY.index(other) else other
 
 

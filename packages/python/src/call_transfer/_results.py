@@ -90,7 +90,7 @@ def check_model(model: object) -> None:
 
 
 def read_into(model: type[BaseModel], data: Any) -> Any:
-    """Reads JSON into a model. An `ApiModel` keeps what does not fit, any other model refuses it."""
+    """Reads JSON into a model. An `ApiModel` keeps what does not fit, any other model rejects it."""
     from pydantic import ValidationError
 
     from ._model import ApiModel, parse

@@ -353,7 +353,7 @@ class Sandbox:
             body: Sent as JSON.
 
         Raises:
-            MockServerError: It was refused.
+            MockServerError: It was rejected.
 
         """
         return self._server.control(method, path, body, sandbox=self.name)
@@ -378,7 +378,7 @@ def open_sandbox(*, server: MockServer | None = None, name_prefix: str = "sandbo
         **options: See `SandboxOptions`.
 
     Raises:
-        MockServerError: There is no server, or it refused an option.
+        MockServerError: There is no server, or it rejected an option.
 
     """
     return Sandbox(server or shared_server(), name_prefix, options)

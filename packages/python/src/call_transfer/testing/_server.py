@@ -21,7 +21,7 @@ _SECONDS_TO_STOP = 10
 
 
 class MockServerError(Exception):
-    """The mock server could not be started, or refused a request. The message says what to do."""
+    """The mock server could not be started, or rejected a request. The message says what to do."""
 
 
 class MockServer:
@@ -99,13 +99,13 @@ class MockServer:
         """Sends a request to the control plane, such as `PATCH` to `/policies`, and returns the JSON of its answer.
 
         Raises:
-            MockServerError: It was refused.
+            MockServerError: It was rejected.
 
         """
         prefix = "" if sandbox is None else f"/_sandbox/{sandbox}"
         response = self._http.request(method, f"{self.url}{prefix}/_control/v1{path}", json=body)
         if response.is_error:
-            raise MockServerError(f"{method} {path} was refused with {response.status_code}: {_detail(response)}")
+            raise MockServerError(f"{method} {path} was rejected with {response.status_code}: {_detail(response)}")
         return response.json() if response.content else None
 
     def stop(self) -> None:
