@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import httpx2
 import pytest
-from conftest import KEY, Run, in_turn, place
+from conftest import KEY, Run, failure, in_turn, place
 from servers import Server, SocksServer, hang_up, problem, respond, silence
 
 from call_transfer import (
@@ -186,27 +186,11 @@ def test_a_line_is_printed_once_where_the_program_adds_a_handler_later(
 
 
 def test_an_outage_logs_a_line_a_minute_for_each_cause(run: Run, caplog: pytest.LogCaptureFixture) -> None:
-    def fail(client: Any) -> Any:
-        if isinstance(client, CallTransfer):
-            for _ in range(20):
-                with pytest.raises(RequestError):
-                    client.accounts.list()
-            with pytest.raises(RequestError):
-                client.roles.list()
-            return None
-
-        async def fail_async() -> None:
-            for _ in range(20):
-                with pytest.raises(RequestError):
-                    await client.accounts.list()
-            with pytest.raises(RequestError):
-                await client.roles.list()
-
-        return fail_async()
-
+    list_accounts = failure(RequestError, lambda client: client.accounts.list())
+    list_roles = failure(RequestError, lambda client: client.roles.list())
     caplog.set_level(logging.DEBUG, "call_transfer")
     with Server(problem(429, "rate_limit_exceeded", {"retry-after": "0"})) as server:
-        run(server.url, fail, max_retries=1, account_id="a")
+        run(server.url, in_turn(*[list_accounts] * 20, list_roles), max_retries=1, account_id="a")
     lines = [(one.levelname, one.getMessage().split()[0]) for one in caplog.records if "retried in" in one.getMessage()]
     assert [name for level, name in lines if level == "WARNING"] == ["listAccounts", "listRoles"]
     assert len(lines) == 21
@@ -262,20 +246,11 @@ def test_a_copy_has_other_options_and_shares_the_connections(run: Run) -> None:
     with Server(respond(200, {"accounts": []})) as server:
 
         def copy(client: Any) -> Any:
-            other = client.with_options(account_id="a-2", headers={"x-team": "night"})
             with pytest.raises(ConfigurationError, match="proxy cannot be changed"):
                 client.with_options(proxy="")
-            first = client.accounts.list()
-            if hasattr(client, "close"):
-                return other.accounts.list()
+            return client.with_options(account_id="a-2", headers={"x-team": "night"}).accounts.list()
 
-            async def both() -> None:
-                await first
-                await other.accounts.list()
-
-            return both()
-
-        run(server.url, copy, account_id="a-1")
+        run(server.url, in_turn(lambda client: client.accounts.list(), copy), account_id="a-1")
     assert [request.headers["x-account-id"] for request in server.requests] == ["a-1", "a-2"]
     assert server.requests[1].headers["x-team"] == "night"
     assert server.connections == 1

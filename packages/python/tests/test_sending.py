@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 import pytest
-from conftest import KEY, Run, in_turn, place
+from conftest import KEY, Run, failure, in_turn, place
 from servers import Drip, Request, Server, hang_up, part, problem, respond, silence, unused_port
 
 import call_transfer
@@ -135,18 +135,8 @@ def test_an_answer_from_before_the_request_is_not_its_answer(run: Run) -> None:
     def answer_twice(connection: socket.socket, _request: Request, _stop: threading.Event) -> None:
         connection.sendall(b'HTTP/1.1 201 Created\r\ncontent-length: 37\r\n\r\n{"type":"initiated","callId":"c-old"}' * 2)
 
-    def place_twice(client: Any) -> Any:
-        async def place_both() -> None:
-            await place(client)
-            await place(client)
-
-        if isinstance(client, call_transfer.AsyncCallTransfer):
-            return place_both()
-        place(client)
-        return place(client)
-
     with Server(answer_twice, PLACED) as server, pytest.raises(OutcomeUnknownError) as caught:
-        run(server.url, place_twice)
+        run(server.url, in_turn(place, place))
     assert (caught.value.outcome, len(server.requests)) == ("unknown", 2)
     assert "an answer from before the request" in str(caught.value)
 
@@ -336,23 +326,9 @@ def test_null_is_sent_and_what_is_not_given_is_not(run: Run) -> None:
 
 
 def test_small_errors_leave_the_connection_open(run: Run) -> None:
+    fail = failure(call_transfer.NotFoundError, lambda client: client.roles.list())
     with Server(problem(404, "not_found")) as server:
-
-        def ask_twice(client: object) -> object:
-            async def ask(client: call_transfer.AsyncCallTransfer) -> None:
-                for _ in range(2):
-                    with pytest.raises(call_transfer.NotFoundError):
-                        await client.roles.list()
-
-            if isinstance(client, call_transfer.AsyncCallTransfer):
-                return ask(client)
-            assert isinstance(client, call_transfer.CallTransfer)
-            for _ in range(2):
-                with pytest.raises(call_transfer.NotFoundError):
-                    client.roles.list()
-            return None
-
-        run(server.url, ask_twice)
+        run(server.url, in_turn(fail, fail))
         assert (len(server.requests), server.connections) == (2, 1)
 
 

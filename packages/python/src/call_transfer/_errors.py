@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ._generated.models import Call, FieldError
 
 RequestOutcome: TypeAlias = Literal["not_sent", "rejected", "applied", "unknown"]
-"""Effect of a request on the server: `not_sent` (it never left the client), `rejected` (the server answered, and it had no effect), `applied`
-(it was carried out) or `unknown`."""
+"""Effect of a request on the server: `not_sent` (it never left the client), `rejected` (the server answered, and it had no effect),
+`applied` (it was carried out) or `unknown`."""
 
 AttemptErrorCode: TypeAlias = Literal["connection_failed", "connection_lost", "timeout", "aborted", "body_too_large", "callback_failed"]
 """Why an attempt got no complete response: it could not be sent or the connection was lost before a response, it was lost in the
