@@ -140,9 +140,22 @@ def test_a_connection_with_bytes_that_nothing_read_is_not_used_again(certificate
         assert asyncio.run(read(server)) == [True, False]
 
 
-@pytest.mark.parametrize(("idle", "connections"), [(3.9, 1), (4.1, 2)])
-def test_an_idle_connection_is_given_up_after_four_seconds(
-    run: Run, monkeypatch: pytest.MonkeyPatch, idle: float, connections: int
+@pytest.mark.parametrize(
+    ("hint", "idle", "connections"),
+    [
+        ("", 3.9, 1),
+        ("", 4.1, 2),
+        ("timeout=5", 3.9, 1),
+        ("max=100, Timeout = 5", 4.1, 2),
+        ("timeout=60", 3.9, 1),
+        ('max=1, TIMEOUT="4"', 0.0, 2),
+        ("timeout=0", 0.0, 2),
+        ("timeout=soon", 3.9, 1),
+    ],
+)
+@pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "TLS"])
+def test_an_idle_connection_is_given_up_before_the_server_does(
+    run: Run, certificate: Path, monkeypatch: pytest.MonkeyPatch, hint: str, idle: float, connections: int, is_secure: bool
 ) -> None:
     passed = 0.0
     monkeypatch.setattr(time, "monotonic", lambda: passed)
@@ -151,8 +164,9 @@ def test_an_idle_connection_is_given_up_after_four_seconds(
         nonlocal passed
         passed = idle
 
-    with Server(respond(200, {"roles": []})) as server:
-        run(server.url, in_turn(roles, wait, roles))
+    found = respond(200, {"roles": []}, {"keep-alive": hint} if hint else {})
+    with TlsServer(certificate, found) if is_secure else Server(found) as server:
+        run(server.url, in_turn(roles, wait, roles), verify=trusting(certificate) if is_secure else True)
     assert server.connections == connections
 
 

@@ -401,6 +401,8 @@ def test_a_proxy_is_used(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 NO_PROXY = [
     ("example.com", "api.example.com", True),
     (".example.com", "api.example.com", True),
+    ("*.example.com", "api.example.com", True),
+    ("*.example.com", "api.example.org", False),
     ("ample.com", "api.example.com", False),
     ("API.Example.COM", "api.example.com", True),
     ("api.example.com:9", "api.example.com", True),

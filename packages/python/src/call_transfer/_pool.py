@@ -10,7 +10,7 @@ from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any, cast
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
+from urllib.request import getproxies, getproxies_environment, proxy_bypass, proxy_bypass_environment
 
 import httpcore2
 import httpx2
@@ -19,7 +19,7 @@ from ._errors import ConfigurationError
 from ._interrupt import renew_in_child
 from ._options import check
 from ._redact import Secret
-from ._transport import AsyncBackend, Backend
+from ._transport import IDLE_SECONDS, AsyncBackend, Backend
 
 
 def _is_loopback(host: str) -> bool:
@@ -36,8 +36,9 @@ def _proxy_for(base_url: str, proxy: Secret | None) -> tuple[str, Secret | None]
     url = urlsplit(base_url)
     host = (url.hostname or "").rstrip(".")
     port = url.port or (443 if url.scheme == "https" else 80)
-    # No proxy reaches this machine's own addresses.
-    if _is_loopback(host) or proxy_bypass(f"{host}:{port}"):
+    # No proxy reaches this machine's own addresses. The standard library does not know `*.example.com`.
+    exceptions = {"no": getproxies_environment().get("no", "").replace("*.", ".")}
+    if _is_loopback(host) or proxy_bypass_environment(f"{host}:{port}", exceptions) or proxy_bypass(f"{host}:{port}"):
         return "proxy", None
     for kind in (url.scheme, "all"):
         found = Secret(getproxies().get(kind))
@@ -112,7 +113,13 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
 
 
 def _response(answer: httpcore2.Response, body: _Body | _AsyncBody) -> httpx2.Response:
-    return httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=cast("Any", answer).extensions)
+    extensions: dict[str, Any] = cast("Any", answer).extensions
+    response = httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=extensions)
+    hint = re.search(r"\btimeout\s*=\s*\"?([0-9]{1,9})", response.headers.get("keep-alive", ""), re.IGNORECASE)
+    if hint is not None and int(hint[1]) <= IDLE_SECONDS:
+        # The server may be closing it when the next request is sent.
+        extensions["network_stream"].is_for_one_request = True
+    return response
 
 
 class Transport(httpx2.BaseTransport):
@@ -163,8 +170,7 @@ def _pool_options(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | 
     options: dict[str, Any] = {
         "max_connections": max_connections,
         "max_keepalive_connections": min(20, max_connections),
-        # Many servers close a connection that was idle for 5 seconds.
-        "keepalive_expiry": 4.0,
+        "keepalive_expiry": IDLE_SECONDS,
     }
     # A copy of the client may have another base URL.
     if base_url.startswith("https:") or verify is not True:

@@ -79,8 +79,15 @@ def _whole(buffer: bytes) -> memoryview:
 _PART = 16 * 1024
 
 
+IDLE_SECONDS = 4.0
+"""Seconds for which a connection is kept. Many servers close one that was idle for 5."""
+
+
 class Stream(httpcore2.NetworkStream):
     """A connection of a sync client."""
+
+    is_for_one_request = False
+    """Whether it is not used again."""
 
     def __init__(self, inner: httpcore2.NetworkStream) -> None:
         self._inner = inner
@@ -118,7 +125,8 @@ class Stream(httpcore2.NetworkStream):
             raise
 
     def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+        # The pool closes a kept connection that is readable.
+        return (info == "is_readable" and self.is_for_one_request) or self._inner.get_extra_info(info)
 
 
 _MAX_WAIT_FOR_ADDRESS = 5.0
@@ -159,6 +167,8 @@ class Backend(httpcore2.NetworkBackend):
 class AsyncStream(httpcore2.AsyncNetworkStream):
     """A connection of an async client."""
 
+    is_for_one_request = False
+
     def __init__(self, inner: httpcore2.AsyncNetworkStream) -> None:
         self._inner = inner
 
@@ -190,8 +200,7 @@ class AsyncStream(httpcore2.AsyncNetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         given = self._inner.get_extra_info(info)
-        # The pool closes an idle connection that is readable.
-        return given or _holds_more(self._inner) if info == "is_readable" else given
+        return self.is_for_one_request or given or _holds_more(self._inner) if info == "is_readable" else given
 
 
 def _holds_more(stream: Any) -> bool:
