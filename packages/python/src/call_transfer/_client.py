@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,6 +35,7 @@ from ._options import (
     check,
     check_options,
     hide_secrets,
+    is_async,
     known_options,
     named_options,
     read_variable,
@@ -82,10 +82,6 @@ def same(sent: Sent) -> Sent:
 
 def response_of(sent: Sent) -> ApiResponse[Any]:
     return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
-
-
-def _is_async(function: object) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
 class _Base:
@@ -135,8 +131,8 @@ class _Base:
         base_url = resolve_base_url(given["base_url"], allow_insecure_http=given["allow_insecure_http"])
         on_retry = given["on_retry"]
         check(on_retry is None or callable(on_retry), "on_retry", "must be a function")
-        check(not _is_async(on_retry), "on_retry", "must be a plain function: it is not awaited")
-        is_fit = self._is_async or not _is_async(given["access_token"])
+        check(not is_async(on_retry), "on_retry", "must be a plain function: it is not awaited")
+        is_fit = self._is_async or not is_async(given["access_token"])
         check(is_fit, "access_token", "must be a plain function. Async ones need AsyncCallTransfer.")
         same = old is not None and old.base_url == base_url
         self._settings = Settings(

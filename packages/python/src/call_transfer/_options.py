@@ -361,6 +361,11 @@ def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") 
     return given
 
 
+def is_async(function: object) -> bool:
+    """Returns whether calling a function, or an object, gives something to await."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+
+
 def read_variable(name: str) -> str | None:
     """Returns an environment variable without spaces around it; None if it is empty."""
     return os.environ.get(name, "").strip() or None

@@ -10,7 +10,7 @@ from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any, cast
 from urllib.parse import urlsplit
-from urllib.request import getproxies, getproxies_environment, proxy_bypass, proxy_bypass_environment
+from urllib.request import getproxies, getproxies_environment, proxy_bypass
 
 import httpcore2
 import httpx2
@@ -36,9 +36,11 @@ def _proxy_for(base_url: str, proxy: Secret | None) -> tuple[str, Secret | None]
     url = urlsplit(base_url)
     host = (url.hostname or "").rstrip(".")
     port = url.port or (443 if url.scheme == "https" else 80)
-    # No proxy reaches this machine's own addresses. The standard library does not know `*.example.com`.
-    exceptions = {"no": getproxies_environment().get("no", "").replace("*.", ".")}
-    if _is_loopback(host) or proxy_bypass_environment(f"{host}:{port}", exceptions) or proxy_bypass(f"{host}:{port}"):
+    # The standard library does not know `*.example.com`.
+    names = getproxies_environment().get("no", "").lower().replace(" ", "").split(",")
+    is_excepted = any(one.startswith("*.") and f".{host}".endswith(one[1:]) for one in names)
+    # No proxy reaches this machine's own addresses.
+    if _is_loopback(host) or is_excepted or proxy_bypass(f"{host}:{port}"):
         return "proxy", None
     for kind in (url.scheme, "all"):
         found = Secret(getproxies().get(kind))
