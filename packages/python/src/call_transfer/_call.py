@@ -52,6 +52,8 @@ class Send:
     body: bytes | None = field(repr=False)
     limit: float
     """Seconds that the attempt may still take."""
+    end: float = math.inf
+    """When it must have ended, by `elapsed()`. Set by whoever sends it."""
     sent: bool = False
     """Whether a byte of the request may have left. Set by whoever sends it."""
     heard: bytes = field(default=b"", repr=False)

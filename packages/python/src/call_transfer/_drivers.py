@@ -23,7 +23,7 @@ from ._duration import sleep
 from ._errors import ConfigurationError, InvalidArgumentError
 from ._interrupt import forget_locals, handler_error
 from ._outcome import proves_unsent
-from ._transport import CREDENTIAL, Deadline, current, elapsed
+from ._transport import CREDENTIAL, begin, current, elapsed
 
 T = TypeVar("T")
 
@@ -188,7 +188,7 @@ class _AsyncExchange(_Exchange):
 def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
     """Sends a request once, and reads its response."""
     one = _Exchange(http, order, is_own=is_own)
-    token = current.set(Deadline(order))
+    token = begin(order)
     response: httpx2.Response | None = None
     try:
         response = http.send(one.request, stream=True, auth=one.auth, follow_redirects=False)
@@ -215,7 +215,7 @@ def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
 async def exchange_async(http: httpx2.AsyncClient, order: Send, *, is_own: bool) -> Received:
     """Does the same on asyncio."""
     one = _AsyncExchange(http, order, is_own=is_own)
-    token = current.set(Deadline(order))
+    token = begin(order)
     response: httpx2.Response | None = None
     try:
         response = await http.send(one.request, stream=True, auth=one.auth, follow_redirects=False)

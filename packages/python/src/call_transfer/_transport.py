@@ -7,7 +7,7 @@ from __future__ import annotations
 import socket
 import ssl
 from collections.abc import Iterable
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from secrets import token_hex
 from typing import Any, cast
 
@@ -21,17 +21,14 @@ from ._options import SystemClock
 elapsed = SystemClock.elapsed
 
 
-class Deadline:
-    """The attempt that runs in this context: when it must end, and what it sent."""
-
-    __slots__ = ("end", "order")
-
-    def __init__(self, order: Send) -> None:
-        self.end = elapsed() + order.limit
-        self.order = order
+current: ContextVar[Send | None] = ContextVar("call_transfer_attempt", default=None)
+"""The attempt that runs in this context."""
 
 
-current: ContextVar[Deadline | None] = ContextVar("call_transfer_deadline", default=None)
+def begin(order: Send) -> Token[Send | None]:
+    """Begins an attempt in this context, and its time."""
+    order.end = elapsed() + order.limit
+    return current.set(order)
 
 
 _STATUS_LENGTH = len("HTTP/1.1 200")
@@ -39,10 +36,10 @@ _STATUS_LENGTH = len("HTTP/1.1 200")
 
 def _left(timeout: float | None, error: type[Exception]) -> float | None:
     """Seconds that an operation may take."""
-    deadline = current.get()
-    if deadline is None:
+    order = current.get()
+    if order is None:
         return timeout
-    left = deadline.end - elapsed()
+    left = order.end - elapsed()
     if left <= 0:
         raise error("the time of the attempt is up")
     return left if timeout is None else min(timeout, left)
@@ -50,17 +47,17 @@ def _left(timeout: float | None, error: type[Exception]) -> float | None:
 
 def _mark(buffer: bytes = b"") -> None:
     """Notes what is about to be written, and that what was heard before is no answer to it."""
-    deadline = current.get()
-    if deadline is not None:
+    order = current.get()
+    if order is not None:
         # What goes to a proxy before, such as CONNECT, is no part of the request, which begins with its credential.
-        deadline.order.sent = deadline.order.sent or CREDENTIAL in buffer
-        deadline.order.heard = b""
+        order.sent = order.sent or CREDENTIAL in buffer
+        order.heard = b""
 
 
 def _hear(content: bytes) -> bytes:
-    deadline = current.get()
-    if deadline is not None and len(deadline.order.heard) < _STATUS_LENGTH:
-        deadline.order.heard += content[:_STATUS_LENGTH]
+    order = current.get()
+    if order is not None and len(order.heard) < _STATUS_LENGTH:
+        order.heard += content[:_STATUS_LENGTH]
     return content
 
 
@@ -70,10 +67,10 @@ CREDENTIAL = f"credential-{token_hex(16)}".encode()
 
 def _whole(buffer: bytes) -> memoryview:
     """What to write: with the credential, and as an object that does not show it."""
-    deadline = current.get()
-    if deadline is None or CREDENTIAL not in buffer:
+    order = current.get()
+    if order is None or CREDENTIAL not in buffer:
         return memoryview(buffer)
-    return memoryview(buffer.replace(CREDENTIAL, f"Bearer {deadline.order.credential.reveal()}".encode()))
+    return memoryview(buffer.replace(CREDENTIAL, f"Bearer {order.credential.reveal()}".encode()))
 
 
 _PART = 16 * 1024
