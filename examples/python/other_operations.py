@@ -33,7 +33,10 @@ print(f"{created.data.id} is {contact.data.name}")
 
 # Every contact of every page.
 for one in client.list(
-    "/api/v1/contacts", items="contacts", model=Contact, query={"limit": 2}
+    "/api/v1/contacts",
+    items_field="contacts",
+    model=Contact,
+    query={"limit": 2},
 ):
     print(one.name)
 

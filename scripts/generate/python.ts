@@ -218,16 +218,19 @@ function renderResources(document: OpenApiDocument, operations: readonly Operati
       const name = `${isAsync ? "Async" : ""}${pascal(resource)}`;
       const methods = members.map((operation) => renderMethod(operation, document, inputs, isAsync));
       const noun = members[0]?.noun.replace("-", " ");
-      return `class ${name}:\n    """Operations on ${noun}: \`client.${pythonName(resource)}\`."""\n\n    def __init__(self, client: ${isAsync ? "Async" : ""}Core) -> None:\n        self._client = client\n\n${methods.join("\n")}`;
+      return `class ${name}:\n    """Operations on ${noun}: \`client.${pythonName(resource)}\`."""\n\n    def __init__(self, client: Sender) -> None:\n        self._client = client\n\n${methods.join("\n")}`;
     }),
   );
   const clients = [false, true].map((isAsync) => {
     const prefix = isAsync ? "Async" : "";
     const members = [...resources].map(
       ([resource, [first]]) =>
-        `        self.${pythonName(resource)}: ${prefix}${pascal(resource)} = ${prefix}${pascal(resource)}(self)\n        """Operations on ${first?.noun.replace("-", " ")}."""`,
+        `    ${pythonName(resource)}: ${prefix}${pascal(resource)}\n    """Operations on ${first?.noun.replace("-", " ")}."""`,
     );
-    return `class ${prefix}Resources(${prefix}Core):\n    """${isAsync ? "An async client" : "A client"} with all resources of the API."""\n\n    def _open_resources(self) -> None:\n${members.join("\n")}\n`;
+    const created = [...resources.keys()].map(
+      (resource) => `        self.${pythonName(resource)} = ${prefix}${pascal(resource)}(client)`,
+    );
+    return `class ${prefix}Resources:\n    """All resources of the API, for ${isAsync ? "an async client" : "a client"}."""\n\n${members.join("\n")}\n\n    def _open_resources(self, client: Sender) -> None:\n${created.join("\n")}\n`;
   });
   const used = new Set(
     operations.flatMap((operation) => [
@@ -244,9 +247,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from .._client import AsyncCore, Core
 from .._options import NOT_GIVEN, NotGiven, RequestOptions
-from .._pagination import AsyncPages, Pages
+from .._pagination import AsyncPages, Pages, Sender
 from .._results import wire
 from .operations import (
 ${operations

@@ -62,13 +62,31 @@ async def resolved(value: Any) -> Any:
 
 
 def in_turn(*actions: Action) -> Action:
-    """Does one after the other with the same client, and returns the last result."""
+    """Does one after the other with the same client, and returns the results."""
 
     def act(client: Any) -> Any:
         async def act_async() -> Any:
-            return [await resolved(action(client)) for action in actions][-1]
+            return [await resolved(action(client)) for action in actions]
 
-        return [action(client) for action in actions][-1] if isinstance(client, CallTransfer) else act_async()
+        return [action(client) for action in actions] if isinstance(client, CallTransfer) else act_async()
+
+    return act
+
+
+def failure(kind: type[BaseException], action: Action) -> Action:
+    """Does what fails, and returns its error."""
+
+    def act(client: Any) -> Any:
+        async def act_async() -> BaseException:
+            with pytest.raises(kind) as caught:
+                await action(client)
+            return caught.value
+
+        if isinstance(client, AsyncCallTransfer):
+            return act_async()
+        with pytest.raises(kind) as caught:
+            action(client)
+        return caught.value
 
     return act
 

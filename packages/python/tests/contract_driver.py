@@ -155,7 +155,7 @@ def report_of(error: BaseException) -> dict[str, Any]:
             {"startedAt": one.started_at * 1000, "status": one.status, "code": one.code, "error": one.error} for one in error.attempts
         ]
     if isinstance(error, call_transfer.ApiError):
-        report.update(status=error.status, body=error.problem, retryAfterSecs=error.retry_after)
+        report.update(status=error.status, body=error.body, retryAfterSecs=error.retry_after)
     if isinstance(error, call_transfer.OutcomeUnknownError):
         window = error.window
         report["window"] = {"start": window.start, "end": window.end, "byServerClock": window.by_server_clock}

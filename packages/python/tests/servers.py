@@ -162,32 +162,18 @@ class Server:
 
 
 class SocksServer(Server):
-    """Answers as the server behind a SOCKS5 proxy (RFC 1928 and 1929), unless the proxy refuses the password."""
-
-    def __init__(self, *answers: Answer, accepts: bool = True) -> None:
-        self.credentials: list[tuple[bytes, bytes]] = []
-        self.targets: list[bytes] = []
-        self._accepts = accepts
-        super().__init__(*answers)
+    """Answers as the server behind a SOCKS5 proxy (RFC 1928)."""
 
     def _serve(self, connection: socket.socket) -> None:
         def take(length: int) -> bytes:
-            taken = connection.recv(length, socket.MSG_WAITALL)
-            if len(taken) < length:
-                raise OSError("closed")
-            return taken
+            return connection.recv(length, socket.MSG_WAITALL)
 
-        with contextlib.suppress(OSError), connection:
-            methods = take(take(2)[1])
-            connection.sendall(b"\x05" + methods[:1])
-            if methods[0] == 2:
-                self.credentials.append((take(take(2)[1]), take(take(1)[0])))
-                connection.sendall(b"\x01\x00" if self._accepts else b"\x01\x01")
-            kind = take(4)[3]
-            self.targets.append(take(4 if kind == 1 else take(1)[0]))
-            take(2)
-            connection.sendall(b"\x05\x00\x00\x01" + bytes(6))
-            super()._serve(connection)
+        take(take(2)[1])
+        connection.sendall(b"\x05\x00")
+        kind = take(4)[3]
+        take((4 if kind == 1 else take(1)[0]) + 2)
+        connection.sendall(b"\x05\x00\x00\x01" + bytes(6))
+        super()._serve(connection)
 
 
 _holders: list[socket.socket] = []

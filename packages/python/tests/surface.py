@@ -6,11 +6,9 @@ stands there by the names of its fields and parameters; their types are compared
 
 from __future__ import annotations
 
-import ast
 import json
 import sys
 import tomllib
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +148,6 @@ class Surface:
                     continue
                 if is_public(name) and not member.is_alias and not (each is not one and name == "__init__" and name in one.members):
                     members[name] = self.member_facts(member, kind, each)
-            members |= self.late_attributes(each)
         return {"kind": kind, **({"bases": sorted(set(bases))} if bases else {}), "members": dict(sorted(members.items()))}
 
     def is_created(self, one: griffe.Class, kind: str) -> bool:
@@ -241,7 +238,7 @@ class Surface:
             target = self.known(path)
             if isinstance(target, (griffe.Class, griffe.Attribute)) and "typevar" not in str(getattr(target, "value", "")).lower():
                 self.declare(name, target)
-        if one.canonical_path.startswith(GENERATED):
+        if one.canonical_path.startswith(GENERATED) and not (one.parent and one.parent.name.endswith("Resources")):
             return {}
         text = str(annotation)
         for wrapper in ("NotRequired", "Required", "Final", "ClassVar"):
@@ -255,39 +252,6 @@ class Surface:
             return []
         return [(each.name, each.canonical_path) for each in annotation.iterate() if isinstance(each, griffe.ExprName)]
 
-    def late_attributes(self, one: griffe.Class) -> Facts:
-        """Attributes that a method other than the constructor declares: griffe does not see them."""
-        found: Facts = {}
-        for node in parsed(Path(str(one.filepath))).body:
-            if isinstance(node, ast.ClassDef) and node.name == one.name:
-                found |= {name: self.late_attribute(one, type_name) for name, type_name in annotated(node) if is_public(name)}
-        return found
-
-    def late_attribute(self, one: griffe.Class, type_name: str) -> Facts:
-        """An attribute whose type is a class of the same module."""
-        module = one.canonical_path.rpartition(".")[0]
-        target = self.known(f"{module}.{type_name}")
-        if target is not None:
-            self.declare(type_name, target)
-        return {"kind": "attribute", "type": type_name}
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    """The syntax of a file."""
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def annotated(one: ast.ClassDef) -> list[tuple[str, str]]:
-    """The attributes of `self` that the methods of a class declare, with their types."""
-    methods = [node for node in one.body if isinstance(node, ast.FunctionDef) and node.name != "__init__"]
-    return [
-        (node.target.attr, ast.unparse(node.annotation))
-        for method in methods
-        for node in ast.walk(method)
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute) and ast.unparse(node.target.value) == "self"
-    ]
-
 
 def installation() -> Facts:
     """What pyproject.toml promises: where the package can be installed, and with what."""
@@ -295,7 +259,7 @@ def installation() -> Facts:
     return {
         "python": project["requires-python"],
         "dependencies": sorted(project["dependencies"]),
-        "extras": {name: sorted(needs) for name, needs in sorted(project["optional-dependencies"].items())},
+        "extras": {name: sorted(needs) for name, needs in sorted(project.get("optional-dependencies", {}).items())},
         "entry points": {
             f"{group} {name}": target
             for group, table in sorted(project["entry-points"].items())

@@ -8,17 +8,16 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpcore2
 import pytest
 from conftest import KEY, Action, Run, in_turn, place
 from servers import Answer, Request, Server, hang_up, respond
 
-from call_transfer import AsyncCallTransfer, CallTransfer, ConnectionError, OutcomeUnknownError, _transport
-from call_transfer import TimeoutError as CallTimeout
+from call_transfer import CallTransfer, ConnectionError, OutcomeUnknownError, RequestError
 from call_transfer._transport import AsyncBackend
 
 INITIATED = {"type": "initiated", "callId": "c-1"}
@@ -141,97 +140,34 @@ def test_a_connection_with_bytes_that_nothing_read_is_not_used_again(certificate
         assert asyncio.run(read(server)) == [True, False]
 
 
-IDLE = [
-    (None, 3.9, True),
-    (None, 4.1, False),
-    ("timeout=5", 3.9, True),
-    ("timeout=5", 4.1, False),
-    ("timeout=60, max=100", 58.0, True),
-    ("max=100, timeout=3", 2.1, False),
-    ('TIMEOUT = "3"', 2.1, False),
-    ("timeout=1", 0.0, False),
-    ("timeout=0", 0.0, False),
-    ("timeout=99999", 599.0, True),
-    ("timeout=99999", 601.0, False),
-    ("max=100", 4.1, False),
-    ("timeout=soon", 4.1, False),
-    ("max=1, Timeout=5", 4.1, False),
-    ("timeout=5.5", 4.1, False),
-    ("300", 4.1, False),
-]
-
-
+@pytest.mark.parametrize(
+    ("hint", "idle", "connections"),
+    [
+        ("", 3.9, 1),
+        ("", 4.1, 2),
+        ("timeout=5", 3.9, 1),
+        ("max=100, Timeout = 5", 4.1, 2),
+        ("timeout=60", 3.9, 1),
+        ('max=1, TIMEOUT="4"', 0.0, 2),
+        ("timeout=0", 0.0, 2),
+        ("timeout=soon", 3.9, 1),
+    ],
+)
 @pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "TLS"])
-@pytest.mark.parametrize(("hint", "idle", "is_kept"), IDLE)
 def test_an_idle_connection_is_given_up_before_the_server_does(
-    run: Run, certificate: Path, monkeypatch: pytest.MonkeyPatch, hint: str | None, idle: float, is_kept: bool, is_secure: bool
+    run: Run, certificate: Path, monkeypatch: pytest.MonkeyPatch, hint: str, idle: float, connections: int, is_secure: bool
 ) -> None:
     passed = 0.0
-    monkeypatch.setattr(_transport, "elapsed", lambda: passed)
+    monkeypatch.setattr(time, "monotonic", lambda: passed)
 
     def wait(_client: Any) -> None:
         nonlocal passed
         passed = idle
 
-    found = respond(200, {"roles": []}, {} if hint is None else {"Keep-Alive": hint})
+    found = respond(200, {"roles": []}, {"keep-alive": hint} if hint else {})
     with TlsServer(certificate, found) if is_secure else Server(found) as server:
-        options = {"verify": trusting(certificate)} if is_secure else {}
-        run(server.url, in_turn(roles, wait, roles), **options)
-    assert server.connections == (1 if is_kept else 2)
-
-
-def test_an_idle_connection_to_a_proxy_is_given_up_before_the_proxy_does(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    passed = 0.0
-    monkeypatch.setattr(_transport, "elapsed", lambda: passed)
-
-    def wait(_client: Any) -> None:
-        nonlocal passed
-        passed = 1.5
-
-    with Server(respond(200, {"roles": []}, {"keep-alive": "timeout=2"})) as proxy:
-        run("http://api.example.com", in_turn(roles, wait, roles), proxy=proxy.url, allow_insecure_http=True)
-    assert proxy.connections == 2
-
-
-def test_a_resolver_that_hangs_takes_no_longer_than_the_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    go, ended, resolve = threading.Event(), threading.Event(), socket.getaddrinfo
-
-    def hang(host: str, *given: Any, **named: Any) -> Any:
-        if host == "api.example.com":
-            go.wait(60)
-            ended.set()
-        return resolve("127.0.0.1", *given, **named)
-
-    monkeypatch.setattr(socket, "getaddrinfo", hang)
-    # It leaves nothing that the end of the client, or of `asyncio.run()`, waits for.
-    with pytest.raises(CallTimeout, match="no complete response within") as caught:
-        run("https://api.example.com", place, total_timeout=0.2)
-    assert not ended.is_set()
-    go.set()
-    assert (caught.value.outcome, len(caught.value.attempts)) == ("not_sent", 1)
-
-
-def test_an_address_that_is_found_after_its_event_loop_ended_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    go, failures = threading.Event(), list[object]()
-
-    def hang(*_: Any, **__: Any) -> Any:
-        go.wait(60)
-        return []
-
-    monkeypatch.setattr(socket, "getaddrinfo", hang)
-    monkeypatch.setattr(threading, "excepthook", failures.append)
-
-    async def try_once() -> None:
-        async with AsyncCallTransfer(base_url="https://api.example.com", api_key=KEY, total_timeout=0.1) as client:
-            with pytest.raises(CallTimeout):
-                await place(client)
-
-    asyncio.run(try_once())
-    go.set()
-    for thread in threading.enumerate():
-        if thread.name == "call_transfer":
-            thread.join(20)
-    assert failures == []
+        run(server.url, in_turn(roles, wait, roles), verify=trusting(certificate) if is_secure else True)
+    assert server.connections == connections
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", f"{'a' * 64}.example.com"])
@@ -242,107 +178,49 @@ def test_a_host_without_an_address_sent_nothing(run: Run, host: str) -> None:
 
 
 class Addresses:
-    """Several addresses for `localhost`. Those that do not answer wait for `go`, or to be cancelled."""
+    """Several addresses for `localhost`. Those of the network 192.0.2.0/24 refuse, or do not answer in time."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
-        self.go, self.tried, self.made = threading.Event(), list[str](), list[socket.socket]()
-        self.connect, self.resolve, self.addresses = socket.create_connection, socket.getaddrinfo, addresses
-        self.connect_async: Any = httpcore2.AnyIOBackend.connect_tcp
+        self.tried = list[tuple[str, float]]()
+        self._connect, self._resolve, self._addresses = socket.create_connection, socket.getaddrinfo, addresses
         monkeypatch.setattr(socket, "getaddrinfo", self.look_up)
         monkeypatch.setattr(socket, "create_connection", self.open)
 
-        async def open_async(backend: Any, host: str, port: int, timeout: float | None, *given: Any) -> Any:
-            self.tried.append(host)
-            if host == "192.0.2.9":
-                raise httpcore2.ConnectError("refused")
-            if host.startswith("192.0.2."):
-                await asyncio.sleep(timeout or 60)
-                raise httpcore2.ConnectTimeout
-            return await self.connect_async(backend, "127.0.0.1", port, timeout, *given)
-
-        monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", open_async)
-
     def look_up(self, host: str, port: int, *given: Any, **named: Any) -> list[Any]:
         if host != "localhost":
-            return self.resolve(host, port, *given, **named)
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in self.addresses]
+            return self._resolve(host, port, *given, **named)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in self._addresses]
 
     def open(self, address: tuple[str, int], timeout: float, **options: Any) -> socket.socket:
-        self.tried.append(address[0])
-        if address[0] == "192.0.2.9":
-            raise ConnectionRefusedError
+        self.tried.append((address[0], round(timeout)))
         if address[0].startswith("192.0.2."):
-            self.go.wait(min(timeout, 60))
-            if address[0] != "192.0.2.7":
-                raise TimeoutError
-        self.made.append(self.connect(("127.0.0.1", address[1]), timeout, **options))
-        return self.made[-1]
+            raise ConnectionRefusedError if address[0] == "192.0.2.9" else TimeoutError
+        return self._connect(("127.0.0.1", address[1]), timeout, **options)
 
 
+# On asyncio, anyio tries the addresses.
 @pytest.mark.parametrize(
-    "addresses",
-    [("192.0.2.1", "127.0.0.1"), ("192.0.2.1", "192.0.2.2", "127.0.0.1"), ("192.0.2.9", "127.0.0.1"), ("127.0.0.1", "192.0.2.1")],
+    ("timeout", "tried"),
+    [
+        (40, [("192.0.2.1", 5), ("192.0.2.9", 5), ("127.0.0.1", 40)]),
+        (9, [("192.0.2.1", 3), ("192.0.2.9", 3), ("127.0.0.1", 9)]),
+    ],
 )
-def test_an_address_that_does_not_answer_holds_up_no_other(
-    run: Run, monkeypatch: pytest.MonkeyPatch, addresses: tuple[str, ...]
+def test_an_address_that_does_not_answer_leaves_time_for_the_others(
+    monkeypatch: pytest.MonkeyPatch, timeout: float, tried: list[tuple[str, float]]
 ) -> None:
     with Server(respond(201, INITIATED)) as server:
-        hosts = Addresses(monkeypatch, *addresses)
-        assert run(server.url.replace("127.0.0.1", "localhost"), place, timeout=40).call_id == "c-1"
-        assert not hosts.go.is_set()
-        hosts.go.set()
-    tried = addresses[: addresses.index("127.0.0.1") + 1]
-    assert tuple(hosts.tried[: len(tried)]) == tried
-
-
-def test_a_connection_that_comes_too_late_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Server(respond(201, INITIATED)) as server:
-        client = CallTransfer(base_url=server.url.replace("127.0.0.1", "localhost"), api_key=KEY, timeout=40)
-        hosts = Addresses(monkeypatch, "192.0.2.7", "127.0.0.1")
-        with client:
+        hosts = Addresses(monkeypatch, "192.0.2.1", "192.0.2.9", "127.0.0.1")
+        with CallTransfer(base_url=server.url.replace("127.0.0.1", "localhost"), api_key=KEY, timeout=timeout) as client:
             assert place(client).call_id == "c-1"
-            hosts.go.set()
-            for thread in threading.enumerate():
-                if thread.name == "call_transfer":
-                    thread.join(20)
-    assert [one.fileno() for one in hosts.made] == [-1, -1]
+    assert hosts.tried == tried
 
 
-def test_the_second_of_two_connections_on_asyncio_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Any] = []
-
-    async def open_both() -> list[bool]:
-        both = asyncio.Event()
-
-        class Inner(httpcore2.AsyncMockStream):
-            is_closed = False
-
-            async def aclose(self) -> None:
-                self.is_closed = True
-
-        async def connect(_backend: Any, host: str, *_: Any) -> Any:
-            if host == "192.0.2.2":
-                both.set()
-            await both.wait()
-            made.append(Inner([]))
-            return made[-1]
-
-        monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
-        stream = await AsyncBackend().connect_tcp("localhost", 9)
-        closed = [one.is_closed for one in made]
-        await stream.aclose()
-        return closed
-
-    Addresses(monkeypatch, "192.0.2.1", "192.0.2.2")
-    assert sorted(asyncio.run(open_both())) == [False, True]
-    assert [one.is_closed for one in made] == [True, True]
-
-
-def test_addresses_that_never_answer_take_the_limit_together(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    hosts = Addresses(monkeypatch, "192.0.2.1", "192.0.2.2", "192.0.2.3")
-    with pytest.raises(CallTimeout) as caught:
-        run("http://localhost:9", place, total_timeout=0.6)
-    hosts.go.set()
+@pytest.mark.parametrize("last", ["192.0.2.1", "192.0.2.9"])
+def test_addresses_that_never_answer_sent_nothing(monkeypatch: pytest.MonkeyPatch, last: str) -> None:
+    Addresses(monkeypatch, "192.0.2.2", last)
+    with CallTransfer(base_url="http://localhost:9", api_key=KEY, max_retries=0) as client, pytest.raises(RequestError) as caught:
+        place(client)
     assert (caught.value.outcome, len(caught.value.attempts)) == ("not_sent", 1)
 
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fire import fight
-from fire_judge import Judgement
+from fire import Judgement, fight
 
 from call_transfer import _answer, _transport
 

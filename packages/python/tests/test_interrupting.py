@@ -76,6 +76,35 @@ def test_a_cancelled_placement_says_that_its_outcome_is_unknown(times: int) -> N
     assert isinstance(stopped.__cause__.__cause__, AbortError)
 
 
+def test_a_connection_whose_tls_handshake_is_cancelled_is_closed() -> None:
+    arrived, closed = threading.Event(), threading.Event()
+
+    def wait_for_end() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(1)
+            arrived.set()
+            while connection.recv(1000):
+                pass
+        closed.set()
+
+    async def cancel(url: str) -> None:
+        async with AsyncCallTransfer(base_url=url, api_key=KEY) as client:
+            task: asyncio.Task[Any] = asyncio.ensure_future(place(client))
+            await asyncio.to_thread(arrived.wait)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError) as caught:
+                await task
+            assert await asyncio.to_thread(closed.wait, 300)
+        assert getattr(caught.value, CARRIED).outcome == "not_sent"
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=wait_for_end, daemon=True)
+        thread.start()
+        asyncio.run(cancel(f"https://localhost:{listener.getsockname()[1]}"))
+        thread.join()
+
+
 def test_the_callers_own_timeout_is_one() -> None:
     silent = Silent()
 

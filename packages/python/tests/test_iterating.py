@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from conftest import Run
+from conftest import Run, in_turn
 from servers import Answer, Server, hang_up, problem, respond
 
-from call_transfer import InvalidArgumentError, InvalidResponseError, NotFoundError, RequestError
+from call_transfer import InvalidArgumentError, NotFoundError, RequestError
 
 
 def page(*numbers: int, total: int | None = None) -> Answer:
@@ -68,19 +68,14 @@ def test_nothing_is_asked_for_before_the_list_is_used(run: Run) -> None:
 
 def test_a_list_begins_at_its_offset_and_each_loop_reads_it_again(run: Run) -> None:
     with Server(page(2, total=3), page(2, 1, total=4)) as server:
+        lists: list[Any] = []
 
-        def twice(client: Any) -> Any:
-            calls = client.calls.list(offset=2)
-            first, second = taken(calls), taken(calls)
-            if isinstance(first, list):
-                return first, second
+        def read(client: Any) -> Any:
+            if not lists:
+                lists.append(client.calls.list(offset=2))
+            return taken(lists[0])
 
-            async def both() -> Any:
-                return await first, await second
-
-            return both()
-
-        assert [ids(items) for items in run(server.url, twice)] == [["c-2"], ["c-2", "c-1"]]
+        assert [ids(items) for items in run(server.url, in_turn(read, read))] == [["c-2"], ["c-2", "c-1"]]
         assert targets(server) == ["?offset=2", "?offset=2"]
 
 
@@ -93,24 +88,12 @@ def test_an_item_that_moves_to_the_next_page_is_returned_once(run: Run) -> None:
     assert [ids(one.calls) for one in pages] == [["c-3", "c-2"], ["c-2", "c-1"]]
 
 
-def test_a_list_that_shrinks_is_read_from_further_up(run: Run) -> None:
-    with Server(page(5, 4, total=5), page(2, total=3), page(3, 2, total=3), page(2, 1, total=3)) as server:
-        found = ids(run(server.url, lambda client: taken(client.calls.list(limit=2))))
-    assert set(found) == {"c-5", "c-4", "c-3", "c-2", "c-1"}
-    assert len(found) == 5
-
-
-def test_a_list_without_a_total_ends_with_a_page_that_brings_nothing(run: Run) -> None:
-    with Server(page(1, 2), page(3), page()) as server:
-        assert ids(run(server.url, lambda client: taken(client.calls.list()))) == ["c-1", "c-2", "c-3"]
-
-
 def test_to_list_takes_no_more_than_it_may(run: Run) -> None:
     with Server(page(1, 2, total=5), page(3, 4, total=5)) as server:
         assert ids(run(server.url, lambda client: client.calls.list().to_list(max_items=3))) == ["c-1", "c-2", "c-3"]
         assert len(server.requests) == 2
         for wrong in (-1, 1.5, True, None):
-            with pytest.raises(InvalidArgumentError, match="max_items must be a whole number"):
+            with pytest.raises(InvalidArgumentError, match="max_items must be an integer"):
                 run(server.url, lambda client, most=wrong: client.calls.list().to_list(max_items=most))
         assert len(server.requests) == 2
 
@@ -133,12 +116,6 @@ def test_what_came_before_an_error_was_returned(run: Run) -> None:
     with Server(page(1, 2, total=3), problem(404, "resource_not_found")) as server, pytest.raises(NotFoundError):
         run(server.url, collect)
     assert found == ["c-1", "c-2"]
-
-
-def test_a_server_that_ignores_the_offset_ends_with_an_error(run: Run) -> None:
-    with Server(page(1, 2, total=5)) as server, pytest.raises(InvalidResponseError, match="pages bring nothing new"):
-        run(server.url, lambda client: taken(client.calls.list()))
-    assert len(server.requests) < 20
 
 
 def use_iteration(items: Any) -> Any:
@@ -165,7 +142,7 @@ def test_an_error_of_a_later_page_names_its_offset(run: Run, use: Any, answer: A
 def test_an_error_of_a_later_page_of_another_list_names_its_offset(run: Run) -> None:
     first = respond(200, {"contacts": [{"id": "1"}], "meta": {"total": 5}})
     with Server(first, problem(404, "not_found")) as server, pytest.raises(NotFoundError, match=r"\(the page at offset=1\)$"):
-        run(server.url, lambda client: client.list("/api/v1/contacts", items="contacts").to_list(max_items=9))
+        run(server.url, lambda client: client.list("/api/v1/contacts", items_field="contacts").to_list(max_items=9))
 
 
 def test_an_error_of_the_first_page_names_no_offset(run: Run) -> None:

@@ -11,11 +11,10 @@ import signal
 from datetime import UTC, date, datetime
 from functools import lru_cache, partial
 from typing import Any, cast
-from urllib.parse import unquote
 
 import httpx2
 import pytest
-from conftest import KEY, Run, place
+from conftest import KEY, Run, failure, in_turn, place
 from servers import Server, SocksServer, hang_up, problem, respond, silence
 
 from call_transfer import (
@@ -28,7 +27,6 @@ from call_transfer import (
     OutcomeUnknownError,
     RequestError,
     RetryOptions,
-    _pool,
 )
 from call_transfer import TimeoutError as CallTimeout
 from call_transfer._interrupt import CARRIED
@@ -77,11 +75,11 @@ async def never(**_: object) -> str:
         ({"allow_insecure_http": "false"}, "allow_insecure_http must be True or False, not str"),
         ({"allow_insecure_http": 0}, "allow_insecure_http must be True or False, not int"),
         ({"show_phone_numbers": "no"}, "show_phone_numbers must be True or False, not str"),
-        ({"max_connections": 0}, "max_connections must be a whole number from 1"),
-        ({"max_connections": True}, "max_connections must be a whole number from 1"),
-        ({"max_connections": 2.5}, "max_connections must be a whole number from 1"),
-        ({"max_connections": None}, "max_connections must be a whole number from 1"),
-        ({"proxy": "127.0.0.1:3128"}, "proxy must be a URL with http://, https:// or socks5://"),
+        ({"max_connections": 0}, "max_connections must be an integer from 1"),
+        ({"max_connections": True}, "max_connections must be an integer from 1"),
+        ({"max_connections": 2.5}, "max_connections must be an integer from 1"),
+        ({"max_connections": None}, "max_connections must be an integer from 1"),
+        ({"proxy": "127.0.0.1:3128"}, "proxy must be a URL with http:// or https://"),
         ({"proxy": "ftp://localhost"}, "proxy must be a URL with"),
         ({"proxy": "http://"}, "proxy must be a URL with"),
         ({"proxy": "http://localhost:99999999"}, "proxy must be a URL with"),
@@ -188,27 +186,11 @@ def test_a_line_is_printed_once_where_the_program_adds_a_handler_later(
 
 
 def test_an_outage_logs_a_line_a_minute_for_each_cause(run: Run, caplog: pytest.LogCaptureFixture) -> None:
-    def fail(client: Any) -> Any:
-        if isinstance(client, CallTransfer):
-            for _ in range(20):
-                with pytest.raises(RequestError):
-                    client.accounts.list()
-            with pytest.raises(RequestError):
-                client.roles.list()
-            return None
-
-        async def fail_async() -> None:
-            for _ in range(20):
-                with pytest.raises(RequestError):
-                    await client.accounts.list()
-            with pytest.raises(RequestError):
-                await client.roles.list()
-
-        return fail_async()
-
+    list_accounts = failure(RequestError, lambda client: client.accounts.list())
+    list_roles = failure(RequestError, lambda client: client.roles.list())
     caplog.set_level(logging.DEBUG, "call_transfer")
     with Server(problem(429, "rate_limit_exceeded", {"retry-after": "0"})) as server:
-        run(server.url, fail, max_retries=1, account_id="a")
+        run(server.url, in_turn(*[list_accounts] * 20, list_roles), max_retries=1, account_id="a")
     lines = [(one.levelname, one.getMessage().split()[0]) for one in caplog.records if "retried in" in one.getMessage()]
     assert [name for level, name in lines if level == "WARNING"] == ["listAccounts", "listRoles"]
     assert len(lines) == 21
@@ -256,7 +238,7 @@ def test_a_hint_without_an_end_can_be_written_as_json(run: Run, hint: str) -> No
     answer = respond(429, raw=body.encode(), headers={"retry-after": hint})
     with Server(answer) as server, pytest.raises(ApiError, match="asked to wait forever") as caught:
         run(server.url, lambda client: client.accounts.list())
-    written = json.dumps([caught.value.retry_after, caught.value.problem], allow_nan=False)
+    written = json.dumps([caught.value.retry_after, caught.value.body], allow_nan=False)
     assert json.loads(written)[0] > 1e300
 
 
@@ -264,20 +246,11 @@ def test_a_copy_has_other_options_and_shares_the_connections(run: Run) -> None:
     with Server(respond(200, {"accounts": []})) as server:
 
         def copy(client: Any) -> Any:
-            other = client.with_options(account_id="a-2", headers={"x-team": "night"})
             with pytest.raises(ConfigurationError, match="proxy cannot be changed"):
                 client.with_options(proxy="")
-            first = client.accounts.list()
-            if hasattr(client, "close"):
-                return other.accounts.list()
+            return client.with_options(account_id="a-2", headers={"x-team": "night"}).accounts.list()
 
-            async def both() -> None:
-                await first
-                await other.accounts.list()
-
-            return both()
-
-        run(server.url, copy, account_id="a-1")
+        run(server.url, in_turn(lambda client: client.accounts.list(), copy), account_id="a-1")
     assert [request.headers["x-account-id"] for request in server.requests] == ["a-1", "a-2"]
     assert server.requests[1].headers["x-team"] == "night"
     assert server.connections == 1
@@ -435,35 +408,14 @@ NO_PROXY = [
     ("api.example.com:9", "api.example.com", True),
     ("api.example.com:10", "api.example.com", False),
     (" a.example , api.example.com ", "api.example.com", True),
-    ("a.example api.example.com", "api.example.com", True),
     ("*", "api.example.com", True),
-    ("10.0.0.0/8", "10.1.2.3", True),
-    ("10.0.0.0/8", "11.1.2.3", False),
-    ("10.1.2.3:9", "10.1.2.3", True),
-    ("2001:db8::/32", "[2001:db8::1]", True),
-    ("[2001:db8::1]:9", "[2001:db8::1]", True),
-    ("2001:0db8::1", "[2001:db8::1]", True),
-    (",,.", "api.example.com", False),
-    ("example.com.", "api.example.com", True),
+    ("10.1.2.3", "10.1.2.3", True),
     ("example.com", "api.example.com.", True),
-    ("[2001:db8::1]", "[2001:db8::1]", True),
-    ("b\u00fccher.example", "api.xn--bcher-kva.example", True),
-    ("xn--bcher-kva.example", "api.b\u00fccher.example", True),
-    ("B\u00dcCHER.example:9", "b\u00fccher.example", True),
-    ("10.1.2.3/32", "10.1.2.3", True),
-    ("10.0.0.0/8:9", "10.1.2.3", True),
-    # No forms of the standard library or of requests: they name nothing.
-    ("10.*", "10.1.2.3", False),
-    ("10.", "1.2.3.10", False),
-    ("api.*.com", "api.example.com", False),
-    ("https://api.example.com", "api.example.com", False),
-    (f"api.example.com:{'9' * 5000}", "api.example.com", False),
-    ("b\u00fccher.example/.. b\u00fccher:x \udcff", "api.example.com", False),
 ]
 
 
 @pytest.mark.parametrize(("exceptions", "host", "is_direct"), NO_PROXY)
-def test_exceptions_from_the_proxy_have_the_usual_forms(
+def test_exceptions_from_the_proxy_are_those_of_the_standard_library(
     monkeypatch: pytest.MonkeyPatch, exceptions: str, host: str, is_direct: bool
 ) -> None:
     monkeypatch.setenv("NO_PROXY", exceptions)
@@ -489,7 +441,7 @@ def test_this_machine_is_not_asked_of_a_proxy(run: Run, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("name", "address", "problem"),
     [
-        ("ALL_PROXY", "socks://user:secret@localhost:1080", r"^ALL_PROXY must be a URL with .*pass proxy="),
+        ("ALL_PROXY", "socks5://user:secret@localhost:1080", r"^ALL_PROXY must be a URL with .*For SOCKS, pass a client .*pass proxy="),
         ("https_proxy", "socks4://localhost:1080", "^https_proxy must be a URL with"),
         ("HTTPS_PROXY", "http://local host", "^HTTPS_PROXY must be a URL with"),
     ],
@@ -505,25 +457,14 @@ def test_a_proxy_of_the_environment_that_cannot_be_used_is_named(
     CallTransfer(base_url="http://127.0.0.1:9", api_key=KEY).close()
 
 
-def test_a_proxy_that_needs_a_package_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pool, "find_spec", lambda _: None)
-    with pytest.raises(ConfigurationError, match=r"^proxy needs the package socksio"):
-        CallTransfer(base_url=BASE, api_key=KEY, proxy="socks5://localhost:1080")
-    monkeypatch.setenv("ALL_PROXY", "socks5h://localhost:1080")
-    with pytest.raises(ConfigurationError, match=r"^ALL_PROXY needs the package socksio"):
-        CallTransfer(base_url="https://api.example.com", api_key=KEY)
-
-
-@pytest.mark.parametrize("login", ["", "user:s%20cret@", f"{'u' * 255}:{'p' * 255}@", "user@"])
-def test_a_call_is_placed_through_a_socks_proxy(run: Run, login: str) -> None:
+def test_a_call_is_placed_through_a_socks_proxy_by_a_client_of_the_callers(run: Run, mode: str) -> None:
     pytest.importorskip("socksio")
     with SocksServer(respond(201, {"type": "initiated", "callId": "c-1"})) as proxy:
-        url = proxy.url.replace("http://", f"socks5://{login}")
-        assert run("http://api.example.com", place, proxy=url, allow_insecure_http=True).call_id == "c-1"
-    user, _, password = unquote(login.removesuffix("@")).partition(":")
-    assert proxy.credentials == ([(user.encode(), password.encode())] if login else [])
-    assert proxy.targets == [b"api.example.com"]
-    assert proxy.requests[0].headers["authorization"] == f"Bearer {KEY}"
+        url = proxy.url.replace("http://", "socks5://")
+        http: Any = httpx2.AsyncClient(proxy=url) if mode == "async" else httpx2.Client(proxy=url)
+        close = http.aclose if mode == "async" else http.close
+        run("http://api.example.com", in_turn(place, lambda _: close()), http_client=http, allow_insecure_http=True)
+    assert [request.method for request in proxy.requests] == ["POST"]
 
 
 def test_a_proxy_that_does_not_answer_its_connect_sent_nothing(run: Run) -> None:

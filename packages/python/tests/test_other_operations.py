@@ -59,20 +59,20 @@ def read(client: Any, model: type[BaseModel] = Contact) -> Any:
 
 
 def contacts(client: Any, **options: Any) -> Any:
-    return client.list("/api/v1/contacts", items="contacts", **{"model": Contact, **options})
+    return client.list("/api/v1/contacts", items_field="contacts", **{"model": Contact, **options})
 
 
 def test_the_types_are_those_of_the_model() -> None:
     def requests(client: CallTransfer) -> None:
         assert_type(client.request("GET", PATH, model=Contact), ApiResponse[Contact])
         assert_type(client.request("GET", PATH), ApiResponse[Any])
-        assert_type(client.list("/api/v1/contacts", items="contacts", model=Contact), Pages[dict[str, Any], Contact])
-        assert_type(client.list("/api/v1/contacts", items="contacts"), Pages[dict[str, Any], Any])
+        assert_type(client.list("/api/v1/contacts", items_field="contacts", model=Contact), Pages[dict[str, Any], Contact])
+        assert_type(client.list("/api/v1/contacts", items_field="contacts"), Pages[dict[str, Any], Any])
         client.request("GET", PATH, model=str)  # type: ignore[type-var]
 
     async def async_requests(client: AsyncCallTransfer) -> None:
         assert_type(await client.request("GET", PATH, model=Contact), ApiResponse[Contact])
-        assert_type(client.list("/api/v1/contacts", items="contacts", model=Contact), AsyncPages[dict[str, Any], Contact])
+        assert_type(client.list("/api/v1/contacts", items_field="contacts", model=Contact), AsyncPages[dict[str, Any], Contact])
 
     assert callable(requests)
     assert callable(async_requests)
@@ -165,7 +165,9 @@ def test_a_list_is_read_to_its_end(run: Run, answers: list[Answer], expected: li
 def test_a_list_has_path_parameters_a_first_page_and_options(run: Run) -> None:
     with Server(respond(200, {"members": [FIRST], "meta": {"total": 9}})) as server:
         more: dict[str, Any] = {"path_params": {"list_id": "l 1"}, "options": {"account_id": "a-1"}}
-        first = run(server.url, lambda client: client.list("/api/v1/lists/{list_id}/members", items="members", **more).first_page())
+        first = run(
+            server.url, lambda client: client.list("/api/v1/lists/{list_id}/members", items_field="members", **more).first_page()
+        )
     assert first == {"members": [FIRST], "meta": {"total": 9}}
     assert server.requests[0].target == "/api/v1/lists/l%201/members"
     assert server.requests[0].headers["x-account-id"] == "a-1"
@@ -197,7 +199,7 @@ def test_a_list_that_pages_in_another_way_is_an_error_instead_of_a_part(run: Run
     answer = respond(200, body) if body is not None else respond(200, raw=b"null")
     with (
         Server(answer) as server,
-        pytest.raises(InvalidResponseError, match=r"contacts has no list contacts with meta\.total: check items"),
+        pytest.raises(InvalidResponseError, match=r"contacts has no list contacts with meta\.total: check items_field"),
     ):
         run(server.url, lambda client: taken(contacts(client)))
     assert len(server.requests) == 1
@@ -233,8 +235,8 @@ def test_the_pages_never_lead_to_another_server(run: Run) -> None:
     [
         ("path", "https://evil.example/contacts", {}),
         ("path", "/api/v1/../contacts", {}),
-        ("items", "/api/v1/contacts", {"items": ""}),
-        ("items", "/api/v1/contacts", {"items": None}),
+        ("items_field", "/api/v1/contacts", {"items_field": ""}),
+        ("items_field", "/api/v1/contacts", {"items_field": None}),
         ("query", "/api/v1/contacts", {"query": [1]}),
         ("list_id", "/api/v1/lists/{list_id}", {}),
         ("model", "/api/v1/contacts", {"model": str}),
@@ -244,7 +246,7 @@ def test_a_bad_argument_is_refused_before_anything_is_sent(mode: str, argument: 
     with Server() as server:
         client: Any = (CallTransfer if mode == "sync" else AsyncCallTransfer)(base_url=server.url, api_key=KEY)
         with pytest.raises(InvalidArgumentError) as raised:
-            client.list(path, **{"items": "contacts", **options})
+            client.list(path, **{"items_field": "contacts", **options})
         assert raised.value.argument == argument
         assert server.requests == []
         asyncio.run(client.aclose()) if mode == "async" else client.close()

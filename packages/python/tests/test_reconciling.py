@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from conftest import Run, place
+from conftest import Action, Run, failure, place
 from servers import Request, Server, hang_up, problem, respond
 
 from call_transfer import ConfigurationError, InvalidArgumentError, OutcomeUnknownError, Reconciliation
@@ -30,23 +30,21 @@ def call(number: int, **fields: Any) -> dict[str, Any]:
     return {"id": f"c-{number}", "direction": "outbound", "duration": 0, **fields}
 
 
-def reconcile(run: Run, url: str, **options: Any) -> Reconciliation:
+def reconcile(run: Run, url: str, action: Action = place, **options: Any) -> Reconciliation:
     def act(client: Any) -> Any:
-        if hasattr(client, "close"):
-            with pytest.raises(OutcomeUnknownError) as caught:
-                place(client)
-            with pytest.raises(InvalidArgumentError):
-                caught.value.reconcile_async(max_items=1).send(None)
-            return caught.value.reconcile(**options)
-
-        async def act_async() -> Reconciliation:
-            with pytest.raises(OutcomeUnknownError) as caught:
-                await place(client)
+        async def look(error: Any) -> Reconciliation:
+            error = await error
             with pytest.raises(InvalidArgumentError, match="reconcile_async"):
-                caught.value.reconcile()
-            return await caught.value.reconcile_async(**options)
+                error.reconcile()
+            found: Reconciliation = await error.reconcile_async(**options)
+            return found
 
-        return act_async()
+        error = failure(OutcomeUnknownError, action)(client)
+        if not isinstance(error, OutcomeUnknownError):
+            return look(error)
+        with pytest.raises(InvalidArgumentError):
+            error.reconcile_async(max_items=1).send(None)
+        return error.reconcile(**options)
 
     found: Reconciliation = run(url, act)
     return found
@@ -116,28 +114,9 @@ def test_the_look_sends_nothing_again_where_a_call_is_listed(run: Run) -> None:
     assert [request.method for request in server.requests].count("POST") == 1
 
 
-def test_repeat_sends_again_without_a_look(run: Run) -> None:
-    with Server(hang_up, PLACED) as server:
-        run(server.url, lambda client: place(client, retry={"on_unknown_outcome": "retry"}))
-    assert [request.method for request in server.requests] == ["POST", "POST"]
-
-
 def test_a_rotation_says_until_when_the_old_secret_signs(run: Run) -> None:
-    def rotate(client: Any) -> Any:
-        if hasattr(client, "close"):
-            with pytest.raises(OutcomeUnknownError) as caught:
-                client.destinations.rotate_secret("d-1")
-            return caught.value.reconcile()
-
-        async def rotate_async() -> Any:
-            with pytest.raises(OutcomeUnknownError) as caught:
-                await client.destinations.rotate_secret("d-1")
-            return await caught.value.reconcile_async()
-
-        return rotate_async()
-
     with Server(respond(500, headers={"date": DATE})) as server:
-        found = run(server.url, rotate)
+        found = reconcile(run, server.url, lambda client: client.destinations.rotate_secret("d-1"))
     assert (found.reason, len(server.requests)) == ("not_supported", 1)
     # The window begins five seconds and the length of the request earlier.
     overlap = timedelta(hours=DOCUMENT["x-limits"]["previousSecretOverlapHours"], seconds=-10)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ._auth import AccessTokenFunction as AccessTokenFunction
     from ._auth import AsyncAccessTokenFunction as AsyncAccessTokenFunction
     from ._client import ApiResponse as ApiResponse
-    from ._clients import AsyncCallTransfer as AsyncCallTransfer
-    from ._clients import CallTransfer as CallTransfer
+    from ._client import AsyncCallTransfer as AsyncCallTransfer
+    from ._client import CallTransfer as CallTransfer
     from ._errors import AbortError as AbortError
     from ._errors import ApiError as ApiError
     from ._errors import ApiErrorDetails as ApiErrorDetails
@@ -53,8 +53,7 @@ else:
 
     _NAMES = {
         "_auth": ("AccessTokenFunction", "AsyncAccessTokenFunction"),
-        "_client": ("ApiResponse",),
-        "_clients": ("AsyncCallTransfer", "CallTransfer"),
+        "_client": ("ApiResponse", "AsyncCallTransfer", "CallTransfer"),
         "_errors": (
             "AbortError",
             "ApiError",

@@ -93,16 +93,16 @@ def read_answer(call: Call, attempt: Attempt, received: Received, limit: float) 
     if 200 <= status < 300:
         return _lost(call, result, received, limit) if received.lost else _success(call, result)
     text = None if received.text is None else call.clean(received.text)
-    problem = parse_object(text)
-    result.problem = None if is_deep(problem) else problem
-    code = (result.problem or {}).get("code")
+    body = parse_object(text)
+    result.body = None if is_deep(body) else body
+    code = (result.body or {}).get("code")
     result.code = attempt.code = code if isinstance(code, str) else None
-    body_id = (result.problem or {}).get("requestId")
+    body_id = (result.body or {}).get("requestId")
     if attempt.request_id is None and isinstance(body_id, str):
         attempt.request_id = body_id
-    result.body_text = text or None if result.problem is None else None
+    result.body_text = text or None if result.body is None else None
     result.outcome = outcome_of_response(status, result.code, content_type, trust_503_codes=trust)
-    meta = (result.problem or {}).get("meta")
+    meta = (result.body or {}).get("meta")
     result.hint = retry_hint(meta, headers.get("retry-after"), headers.get("date"), settings.clock.now())
     return _lost(call, result, received, limit) if received.lost else result
 

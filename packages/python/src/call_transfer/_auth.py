@@ -52,14 +52,14 @@ class Credential:
     renewals: int
 
 
-def _pause_after(refusals: int) -> float:
-    """Seconds without a renewal after this many renewed tokens in a row were refused. The first may have been bad luck."""
-    return 0.0 if refusals < 2 else min(60.0, 0.5 * 2.0 ** (refusals - 1))
+def _pause_after(rejections: int) -> float:
+    """Seconds without a renewal after this many renewed tokens in a row were rejected. The first may have been bad luck."""
+    return 0.0 if rejections < 2 else min(60.0, 0.5 * 2.0 ** (rejections - 1))
 
 
 @dataclass(slots=True)
 class _Latest:
-    """The last renewal, and the token that it replaced until it was refused itself."""
+    """The last renewal, and the token that it replaced until it was rejected itself."""
 
     replaced: Secret | None
     credential: Credential
@@ -87,8 +87,8 @@ class Auth:
         self._source = source
         self._renewals = 0
         self._latest: _Latest | None = None
-        self._refusals = 0
-        self._refused_at = 0.0
+        self._rejections = 0
+        self._rejected_at = 0.0
         self._lock = threading.Lock()
         self._pending: Future[Credential] | None = None
         self._task: asyncio.Task[Credential] | None = None
@@ -116,18 +116,18 @@ class Auth:
 
     def accept(self, used: Credential) -> None:
         """Records that a token was accepted. One at least as new as the last renewed one ends the pauses."""
-        if self._refusals and used.renewals >= (self._latest.credential.renewals if self._latest else 0):
-            self._refusals = 0
+        if self._rejections and used.renewals >= (self._latest.credential.renewals if self._latest else 0):
+            self._rejections = 0
 
-    def forget(self, refused: Credential, now: float) -> None:
-        """Records that a renewed token was refused, so that later requests renew again."""
+    def forget(self, rejected: Credential, now: float) -> None:
+        """Records that a renewed token was rejected, so that later requests renew again."""
         with self._lock:
             latest = self._latest
-            if latest is None or latest.replaced is None or latest.credential.token != refused.token:
+            if latest is None or latest.replaced is None or latest.credential.token != rejected.token:
                 return
             latest.replaced = None
-            self._refusals += 1
-            self._refused_at = now
+            self._rejections += 1
+            self._rejected_at = now
 
     def _newer(self, expired: Credential) -> Credential | None:
         """A token that was renewed meanwhile, even if it has expired by now: else a crowd would renew one after the other."""
@@ -138,7 +138,7 @@ class Auth:
         return latest.credential if is_newer or latest.replaced == expired.token else None
 
     def _is_paused(self, now: float) -> bool:
-        return abs(now - self._refused_at) < _pause_after(self._refusals)
+        return abs(now - self._rejected_at) < _pause_after(self._rejections)
 
     def _is_abandoned(self, now: float) -> bool:
         """Whether a renewal takes longer than an attempt may, so that later requests start another one."""
@@ -166,7 +166,7 @@ class Auth:
     def renew(self, expired: Credential, now: float, limit: float) -> Credential | None:
         """Returns a newer credential than the expired one. Concurrent requests share one renewal.
 
-        Returns None while no renewal is due: after two renewed tokens in a row were refused, there is one at most in 1 s, then
+        Returns None while no renewal is due: after two renewed tokens in a row were rejected, there is one at most in 1 s, then
         2 s, and so on up to 60 s.
         """
         with self._lock:

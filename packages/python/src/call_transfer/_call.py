@@ -52,6 +52,8 @@ class Send:
     body: bytes | None = field(repr=False)
     limit: float
     """Seconds that the attempt may still take."""
+    end: float = math.inf
+    """When it must have ended, by `elapsed()`. Set by whoever sends it."""
     sent: bool = False
     """Whether a byte of the request may have left. Set by whoever sends it."""
     heard: bytes = field(default=b"", repr=False)
@@ -134,7 +136,7 @@ class Call:
         text = redact(text, self.tokens)
         return text if self.settings.show_phone_numbers else mask_numbers(text)
 
-    def facts(self) -> RequestErrorDetails:
+    def details(self) -> RequestErrorDetails:
         """Returns what an error carries."""
         duration = round(max(0.0, self.settings.clock.elapsed() - self.begun.elapsed), 3)
         return RequestErrorDetails(
@@ -196,7 +198,7 @@ class Result:
     hint: float | None = None
     data: Any = None
     text: str | None = None
-    problem: Mapping[str, object] | None = None
+    body: Mapping[str, object] | None = None
     body_text: str | None = None
 
 

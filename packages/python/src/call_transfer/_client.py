@@ -1,32 +1,59 @@
-"""The clients without their operations: the way of a request, and its result."""
+"""The clients: their options, the way of a request, and its result."""
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, Unpack, cast
 
 from typing_extensions import TypeVar as TypeVarWithDefault
 
-from ._auth import AccessTokenFunction, AsyncAccessTokenFunction
-from ._base import _Base
-from ._call import Call, Sent, Steps
+from ._auth import Auth, check_token
+from ._call import Call, Sent, Steps, prepare
 from ._core import send
-from ._errors import CallTransferError, ConfigurationError, OutcomeUnknownError, Reconciliation
-from ._operation import Operation
-from ._options import NOT_GIVEN, RequestOptions, RetryEvent, RetryOptions, known_options
+from ._duration import OnceAMinute
+from ._errors import CallTransferError, ConfigurationError, InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
+from ._generated.operations import FINDERS, OPERATIONS
+from ._generated.resources import AsyncResources, Resources
+from ._operation import Explanation, ListSince, Operation, find_operation
+from ._options import (
+    DEFAULTS,
+    NOT_GIVEN,
+    REQUEST_RULES,
+    RETRY_RULES,
+    USER_AGENT,
+    AsyncChanges,
+    AsyncClientOptions,
+    Changes,
+    ClientOptions,
+    RequestOptions,
+    RetryPolicy,
+    Settings,
+    SystemClock,
+    check,
+    check_options,
+    hide_secrets,
+    is_async,
+    known_options,
+    named_options,
+    read_variable,
+    resolve_base_url,
+)
 from ._pagination import AsyncPages, Pages
-from ._report import check_foreign, interrupt
-from ._results import result_of
+from ._reconcile import explain, find_in_list
+from ._redact import Hidden, Secret
+from ._report import check_foreign, follow_log_level, interrupt
+from ._results import OtherList, check_model, load, result_of
+from ._retry import RetryBudgets
 
 if TYPE_CHECKING:
     import asyncio
 
-    import httpx2
     from pydantic import BaseModel
 
-    from ._redact import Secret
+    from ._drivers import AsyncDriver, Driver
 
 DataT = TypeVar("DataT")
 ModelT = TypeVarWithDefault("ModelT", bound="BaseModel", default=Any)
@@ -57,31 +84,201 @@ def response_of(sent: Sent) -> ApiResponse[Any]:
     return ApiResponse(sent.data, sent.status, sent.headers)  # type: ignore[arg-type]  # pyright: ignore
 
 
-class Core(_Base):
-    """A client without its operations."""
+class _Base:
+    """What both clients do without I/O."""
 
-    @known_options
-    def __init__(
+    _settings: Settings
+    _http: Any
+    _driver: Any
+    _is_async = False
+
+    def _open(self, options: dict[str, Any], parent: _Base | None) -> None:
+        """Creates a client, or a copy of its parent."""
+        given = {**DEFAULTS, **options}
+        # Loaded here, so that an import of the package costs little, and no request waits for it.
+        from ._drivers import AsyncDriver, Driver
+        from ._pool import check_connection, open_async_client, open_client
+
+        http_client, connection = given["http_client"], (given["proxy"], given["verify"], given["max_connections"])
+        check_connection(*connection, http_client)
+        self._configure(given, http_client, parent)
+        self._is_copy = parent is not None
+        open_own: Callable[..., Any] = open_async_client if self._is_async else open_client
+        if http_client is None:
+            self._http = parent._http if parent is not None else open_own(self._settings.base_url, *connection)
+        else:
+            self._http = http_client
+        driver: Callable[..., Any] = AsyncDriver if self._is_async else Driver
+        self._driver = driver(self._http, self._settings.auth, is_own=http_client is None)
+        if parent is not None:
+            self._driver.sleep = parent._driver.sleep
+        self._open_resources(self)
+
+    def _open_resources(self, client: Any) -> None:
+        raise NotImplementedError
+
+    def _configure(self, given: dict[str, Any], http_client: Any, parent: _Base | None) -> None:
+        import httpx2
+
+        kind = httpx2.AsyncClient if self._is_async else httpx2.Client
+        check(http_client is None or isinstance(http_client, kind), "http_client", f"must be an httpx2.{kind.__name__}")
+        rest = {name: value for name, value in given.items() if name in REQUEST_RULES and name != "retry"}
+        check_options(rest, REQUEST_RULES)
+        old = None if parent is None else parent._settings
+        retry = RetryPolicy(**check_options({} if given["retry"] is None else given["retry"], RETRY_RULES, "retry."))
+        for name in ("allow_insecure_http", "show_phone_numbers"):
+            check(isinstance(given[name], bool), name, f"must be True or False, not {type(given[name]).__name__}")
+        base_url = resolve_base_url(given["base_url"], allow_insecure_http=given["allow_insecure_http"])
+        on_retry = given["on_retry"]
+        check(on_retry is None or callable(on_retry), "on_retry", "must be a function")
+        check(not is_async(on_retry), "on_retry", "must be a plain function: it is not awaited")
+        is_fit = self._is_async or not is_async(given["access_token"])
+        check(is_fit, "access_token", "must be a plain function. Async ones need AsyncCallTransfer.")
+        same = old is not None and old.base_url == base_url
+        self._settings = Settings(
+            base_url=base_url,
+            auth=self._resolve_auth(given, None if old is None else old.auth),
+            account_id=given["account_id"],
+            total_timeout=given["total_timeout"],
+            retry=retry,
+            headers=self._headers(given.get("headers") or {}),
+            on_retry=on_retry,
+            show_phone_numbers=given["show_phone_numbers"],
+        )
+        if given["timeout"] is not None:
+            self._settings.timeout = float(given["timeout"])
+        if given["max_retries"] is not None:
+            self._settings.max_retries = given["max_retries"]
+        if old is not None:
+            self._settings.budgets = old.budgets
+            self._settings.logged_deprecations = old.logged_deprecations
+            self._settings.logged_retries = old.logged_retries
+            self._settings.clock, self._settings.random = old.clock, old.random
+            if same:
+                self._settings.server_time = old.server_time
+        if not retry.budget:
+            self._settings.budgets = None
+        elif self._settings.budgets is None:
+            self._settings.budgets = RetryBudgets()
+        self._given = given
+        self._http_client = http_client
+        if self._settings.logged_retries is None:
+            self._settings.logged_retries = OnceAMinute(SystemClock.elapsed)
+        load(OPERATIONS)
+        follow_log_level()
+
+    def _check_usable(self) -> None:
+        """Raises a `ConfigurationError` if the client cannot send here."""
+        from ._drivers import check_process
+
+        if self._http.is_closed:
+            raise ConfigurationError("client", "was closed. Create a new one.")
+        if self._http_client is not None:
+            check_process(self._http_client)
+
+    @staticmethod
+    def _headers(own: Mapping[str, str]) -> Hidden:
+        fixed = {"user-agent": USER_AGENT, "accept": "application/json", "accept-encoding": "gzip"}
+        return Hidden({**fixed, **{name.lower(): text for name, text in own.items()}})
+
+    @staticmethod
+    def _resolve_auth(given: dict[str, Any], parent: Auth | None) -> Auth:
+        api_key, token = given["api_key"], given["access_token"]
+        check(api_key is None or token is None, "access_token", "and api_key cannot be combined. Pass one.")
+        if token is not None:
+            if isinstance(token, Secret):
+                check_token(token)
+            return parent if parent and parent.is_from("access_token", token) else Auth("access_token", token)
+        if api_key is None:
+            api_key = Secret(read_variable("CALL_TRANSFER_API_KEY"))
+            problem = "or access_token is required. Pass one, or set CALL_TRANSFER_API_KEY."
+            check(api_key.reveal() is not None, "api_key", problem)
+        checked = check_token(api_key, "api_key")
+        return parent if parent and parent.is_from("api_key", checked) else Auth("api_key", checked)
+
+    def _call(self, operation: Operation, **parts: Any) -> Call:
+        call = prepare(self._settings, operation, **parts)
+        finder = FINDERS.get(operation.operation_id)
+        if finder is not None:
+            call.find = partial(self._find, finder, parts.get("options"))
+        call.bind = self._bind
+        return call
+
+    def _find(
         self,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        access_token: str | AccessTokenFunction | None = None,
-        account_id: str | None = None,
-        timeout: float | None = None,
-        total_timeout: float | None = None,
-        max_retries: int | None = None,
-        retry: RetryOptions | None = None,
-        headers: Mapping[str, str] | None = None,
-        on_retry: Callable[[RetryEvent], object] | None = None,
-        show_phone_numbers: bool = False,
-        allow_insecure_http: bool = False,
-        proxy: str | None = None,
-        verify: ssl.SSLContext | bool = True,
-        max_connections: int = 100,
-        http_client: httpx2.Client | None = None,
-        _parent: Core | None = None,
-    ) -> None:
+        finder: Explanation | ListSince,
+        options: Mapping[str, Any] | None,
+        call: Call,
+        window: OutcomeWindow,
+        body: bytes | None,
+        max_items: int,
+        end: float | None,
+    ) -> Steps[Reconciliation[Any]]:
+        """Looks for results as the caller that sent the request."""
+        if isinstance(finder, Explanation):
+            return explain(finder, window)
+        own = {name: value for name, value in (options or {}).items() if name not in ("extra_body", "extra_query")}
+
+        def prepare_page(_: Call, source: ListSince, query: Mapping[str, object], deadline: float | None) -> Call:
+            return prepare(self._settings, source.operation, query=query, options=own, deadline=deadline)
+
+        return (yield from find_in_list(prepare_page, finder, call, window, body, max_items, end))
+
+    def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
+        raise NotImplementedError
+
+    def _requested(
+        self, method: str, path: str, path_params: Mapping[str, str] | None, query: Any, body: Any, options: Any, model: Any
+    ) -> Call:
+        operation = find_operation(method, path, OPERATIONS)
+        names = query if isinstance(query, Mapping) else (query,) if query is not None else ()
+        if not all(isinstance(name, str) for name in names) or isinstance(query, str):
+            raise InvalidArgumentError("query", "must be a dict of names and values")
+        if model is not None:
+            check_model(model)
+        call = self._call(operation, route=path, path=path_params, query=query, body=body, options=options)
+        call.model = model
+        return call
+
+    def _listed(
+        self, path: str, items_field: str, model: Any, path_params: Mapping[str, str] | None, query: Any, options: Any
+    ) -> tuple[Any, ...]:
+        """Returns the arguments of a list of a path, checked as far as they can be before it is read."""
+        call = self._requested("GET", path, path_params, query, NOT_GIVEN, options, model)
+        if not isinstance(items_field, str) or not items_field:
+            raise InvalidArgumentError("items_field", "must be the name of the field that holds the items of a page")
+        return (call.operation, items_field, query or {}), OtherList(path, path_params, model)
+
+
+def _merged(client: _Base, changes: Changes | AsyncChanges) -> dict[str, Any]:
+    hide_secrets(cast("dict[str, Any]", changes))
+    for name in changes:
+        if name not in Changes.__optional_keys__:
+            raise ConfigurationError(name, "cannot be changed. Create a new client.")
+    given = {**client._given, **changes, "http_client": client._http_client, "_parent": client}
+    if changes.get("api_key") is not None or changes.get("access_token") is not None:
+        given.update(api_key=changes.get("api_key"), access_token=changes.get("access_token"))
+    old, new = client._given["retry"], changes.get("retry")
+    if old and isinstance(new, dict):
+        given["retry"] = {**old, **new}
+    return given
+
+
+class CallTransfer(Resources, _Base):
+    """Client of the call-transfer API, for threads. It is safe to share.
+
+    In docstrings, §4.2 is section 4.2 of the platform's specification, and §8.3 is rule 3 of its section 8.
+
+    Example:
+        client = CallTransfer()  # reads CALL_TRANSFER_API_KEY and CALL_TRANSFER_BASE_URL
+        call = client.calls.create(flow_id=flow_id, from_number="+14155550100", to_number="+14155550123")
+
+    """
+
+    _driver: Driver
+
+    @named_options(ClientOptions)
+    def __init__(self, *, _parent: CallTransfer | None = None, **options: Unpack[ClientOptions]) -> None:
         """Creates a client. It needs a `base_url`, and an `api_key` or an `access_token`.
 
         Args:
@@ -110,38 +307,22 @@ class Core(_Base):
             ConfigurationError: An option is missing or invalid. The message never holds a secret.
 
         """
-        given = {
-            "base_url": base_url,
-            "api_key": api_key,
-            "access_token": access_token,
-            "account_id": account_id,
-            "timeout": timeout,
-            "total_timeout": total_timeout,
-            "max_retries": max_retries,
-            "retry": retry,
-            "headers": headers,
-            "on_retry": on_retry,
-            "show_phone_numbers": show_phone_numbers,
-            "allow_insecure_http": allow_insecure_http,
-        }
-        from ._drivers import Driver
-        from ._pool import check_connection, open_client
+        self._open(known_options(cast("dict[str, Any]", options), DEFAULTS), _parent)
 
-        connection = (cast("Secret | None", proxy), verify, max_connections)
-        check_connection(*connection, http_client)
-        self._configure(given, http_client, _parent, connection)
-        self._is_copy = _parent is not None
-        if http_client is not None:
-            self._http = http_client
-        elif _parent is not None:
-            self._http = _parent._http
-        else:
-            self._http = open_client(self._settings.base_url, *connection)
-        self._driver = Driver(self._http, self._settings.auth, is_own=http_client is None)
-        self._open_resources()
+    def with_options(self, **changes: Unpack[Changes]) -> CallTransfer:
+        """Returns a copy of this client with other options, e.g. for another account.
 
-    def _open_resources(self) -> None:
-        """Creates the resources of a client that has them."""
+        It shares the connections and the retry budget of each account. A new `api_key` replaces an `access_token`, and the reverse.
+        Fields of `retry` that are not given stay as they are.
+
+        Args:
+            changes: Any option of `CallTransfer`, but those of the connection.
+
+        Raises:
+            ConfigurationError: An option is invalid.
+
+        """
+        return CallTransfer(**_merged(self, changes))
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         def reconcile(max_items: int) -> Reconciliation:
@@ -213,7 +394,7 @@ class Core(_Base):
         self,
         path: str,
         *,
-        items: str,
+        items_field: str,
         model: type[ModelT] | None = None,
         path_params: Mapping[str, str] | None = None,
         query: Mapping[str, object] | None = None,
@@ -226,7 +407,7 @@ class Core(_Base):
 
         Args:
             path: Path, or its template. It must stay below `base_url`.
-            items: Name of the field of a page that holds its items, such as `contacts`.
+            items_field: Name of the field of a page that holds its items, such as `contacts`.
             model: A model of pydantic for an item, such as `Contact`. Without one, items are the parsed JSON, as pages are.
             path_params: Values for the template.
             query: Query parameters by name. `limit` is the size of a page, and `offset` is where the first page begins.
@@ -237,7 +418,7 @@ class Core(_Base):
             InvalidArgumentError: An argument is invalid, or the path leaves `base_url`. Nothing was sent.
 
         """
-        listed, other = self._listed(path, items, model, path_params, query, options)
+        listed, other = self._listed(path, items_field, model, path_params, query, options)
         return Pages(self, *listed, options=options, other=other)
 
     def close(self) -> None:
@@ -245,73 +426,39 @@ class Core(_Base):
         if self._http_client is None and not self._is_copy:
             self._http.close()
 
+    def __enter__(self) -> Self:
+        return self
 
-class AsyncCore(_Base):
-    """An async client without its operations. It belongs to one event loop."""
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
 
+
+class AsyncCallTransfer(AsyncResources, _Base):
+    """Client of the call-transfer API, for asyncio. It belongs to one event loop.
+
+    Example:
+        async with AsyncCallTransfer() as client:
+            call = await client.calls.create(flow_id=flow_id, from_number="+14155550100", to_number="+14155550123")
+
+    """
+
+    _driver: AsyncDriver
     _is_async = True
 
-    @known_options
-    def __init__(
-        self,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        access_token: str | AsyncAccessTokenFunction | None = None,
-        account_id: str | None = None,
-        timeout: float | None = None,
-        total_timeout: float | None = None,
-        max_retries: int | None = None,
-        retry: RetryOptions | None = None,
-        headers: Mapping[str, str] | None = None,
-        on_retry: Callable[[RetryEvent], object] | None = None,
-        show_phone_numbers: bool = False,
-        allow_insecure_http: bool = False,
-        proxy: str | None = None,
-        verify: ssl.SSLContext | bool = True,
-        max_connections: int = 100,
-        http_client: httpx2.AsyncClient | None = None,
-        _parent: AsyncCore | None = None,
-    ) -> None:
+    @named_options(AsyncClientOptions)
+    def __init__(self, *, _parent: AsyncCallTransfer | None = None, **options: Unpack[AsyncClientOptions]) -> None:
         """Creates a client for asyncio. The options are those of `CallTransfer`; `access_token` may be an async function.
 
         Raises:
             ConfigurationError: An option is missing or invalid. The message never holds a secret.
 
         """
-        given = {
-            "base_url": base_url,
-            "api_key": api_key,
-            "access_token": access_token,
-            "account_id": account_id,
-            "timeout": timeout,
-            "total_timeout": total_timeout,
-            "max_retries": max_retries,
-            "retry": retry,
-            "headers": headers,
-            "on_retry": on_retry,
-            "show_phone_numbers": show_phone_numbers,
-            "allow_insecure_http": allow_insecure_http,
-        }
-        from ._drivers import AsyncDriver
-        from ._pool import check_connection, open_async_client
-
-        connection = (cast("Secret | None", proxy), verify, max_connections)
-        check_connection(*connection, http_client)
-        self._configure(given, http_client, _parent, connection)
-        self._is_copy = _parent is not None
-        if http_client is not None:
-            self._http = http_client
-        elif _parent is not None:
-            self._http = _parent._http
-        else:
-            self._http = open_async_client(self._settings.base_url, *connection)
-        self._driver = AsyncDriver(self._http, self._settings.auth, is_own=http_client is None)
         self._loops: list[asyncio.AbstractEventLoop] = [] if _parent is None else _parent._loops
-        self._open_resources()
+        self._open(known_options(cast("dict[str, Any]", options), DEFAULTS), _parent)
 
-    def _open_resources(self) -> None:
-        """Creates the resources of a client that has them."""
+    def with_options(self, **changes: Unpack[AsyncChanges]) -> AsyncCallTransfer:
+        """Returns a copy of this client with other options. See `CallTransfer.with_options()`."""
+        return AsyncCallTransfer(**_merged(self, changes))
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         async def reconcile(max_items: int) -> Reconciliation:
@@ -370,14 +517,14 @@ class AsyncCore(_Base):
         self,
         path: str,
         *,
-        items: str,
+        items_field: str,
         model: type[ModelT] | None = None,
         path_params: Mapping[str, str] | None = None,
         query: Mapping[str, object] | None = None,
         options: RequestOptions | None = None,
     ) -> AsyncPages[dict[str, Any], ModelT]:
         """Reads a list that this version does not have a method for. See `CallTransfer.list()`."""
-        listed, other = self._listed(path, items, model, path_params, query, options)
+        listed, other = self._listed(path, items_field, model, path_params, query, options)
         return AsyncPages(self, *listed, options=options, other=other)
 
     async def aclose(self) -> None:
@@ -386,5 +533,8 @@ class AsyncCore(_Base):
             await self._settings.auth.aclose()
             await self._http.aclose()
 
+    async def __aenter__(self) -> Self:
+        return self
 
-__all__ = ["ApiResponse", "AsyncCore", "Core"]
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        await self.aclose()

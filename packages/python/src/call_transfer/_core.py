@@ -19,7 +19,7 @@ from ._retry import RETRY_COST, delay_for, should_retry
 
 TOKEN_FUNCTION = "the access_token function"  # noqa: S105
 EXPIRED_CODE = "token_expired"
-"""The one refusal that a new credential fixes."""
+"""The one rejection that a new credential fixes."""
 
 
 def send(call: Call) -> Steps[Sent]:
@@ -49,7 +49,7 @@ def send(call: Call) -> Steps[Sent]:
             if renewal is None:
                 call.retry_skipped_reason = "token_still_expired"
                 raise error_of(call, result)
-            # Not counted as a retry: only the credential was refused.
+            # Not counted as a retry: only the credential was rejected.
             renewed = renewal
             continue
         delay = delay_for(retries, result.hint or 0.0, call.settings.random)
@@ -138,15 +138,15 @@ def _renew(call: Call, result: Result) -> Steps[Credential | Result | None]:
 
 def _can_retry(call: Call, result: Result, retries: int, delay: float) -> Steps[bool]:
     """Whether to retry. If a retry is due but skipped, the call says why."""
-    facts = {
+    details = {
         "status": result.status,
         "code": result.code,
         "outcome": result.outcome,
         "interrupted": result.interrupted,
     }
-    if result.final or retries >= call.max_retries or not should_retry("idempotent", **facts):  # type: ignore[arg-type]
+    if result.final or retries >= call.max_retries or not should_retry("idempotent", **details):  # type: ignore[arg-type]
         return False
-    is_blind = not should_retry(call.operation.idempotency, **facts)  # type: ignore[arg-type]
+    is_blind = not should_retry(call.operation.idempotency, **details)  # type: ignore[arg-type]
     call.retry_skipped_reason = yield from _reason_to_skip(call, result, delay, is_blind=is_blind)
     return call.retry_skipped_reason is None
 

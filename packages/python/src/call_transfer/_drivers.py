@@ -6,10 +6,8 @@ import asyncio
 import os
 import re
 import sys
-import threading
 import time
-from collections.abc import Generator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator
 from types import FrameType
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
@@ -23,9 +21,9 @@ from ._auth import Auth, RenewalTimeout
 from ._call import GetToken, Received, Send, Sleep, Step, Steps
 from ._duration import sleep
 from ._errors import ConfigurationError, InvalidArgumentError
-from ._interrupt import forget_locals, handler_error, is_forked
+from ._interrupt import forget_locals, handler_error
 from ._outcome import proves_unsent
-from ._transport import CREDENTIAL, Deadline, current, elapsed
+from ._transport import CREDENTIAL, begin, current, elapsed
 
 T = TypeVar("T")
 
@@ -55,27 +53,14 @@ _FAILURES: tuple[type[BaseException], ...] = (
 """What a connection fails with. Nothing else is taken for a failure of one."""
 
 
-@dataclass(slots=True)
-class _Borrowed:
-    """What is known of a client of the caller's."""
-
-    process: int
-    """The only one that may send with it: a child may hold its parent's connections, and get its answers."""
-    origins: set[str] = field(default_factory=set[str])
-    """Where this process made connections."""
-    first: threading.RLock = field(default_factory=threading.RLock)
-    """Lets one request at a time look whether there is a connection of the parent's."""
+_processes: WeakKeyDictionary[object, int] = WeakKeyDictionary()
+"""The process that sends with a client of the caller's. Another one may hold the same connections, and get its answers."""
 
 
-_borrowed: WeakKeyDictionary[object, _Borrowed] = WeakKeyDictionary()
-
-
-def borrow(http: httpx2.Client | httpx2.AsyncClient) -> _Borrowed:
-    """Returns what is known of a client of the caller's. Raises a `ConfigurationError` where another process sends with it."""
-    known = _borrowed.setdefault(http, _Borrowed(os.getpid()))
-    if known.process != os.getpid():
+def check_process(http: httpx2.Client | httpx2.AsyncClient) -> None:
+    """Raises a `ConfigurationError` where another process sends with a client of the caller's."""
+    if _processes.setdefault(http, os.getpid()) != os.getpid():
         raise ConfigurationError("http_client", "was used by another process before the fork. Create one in each process.")
-    return known
 
 
 class _Bearer(httpx2.Auth):
@@ -122,15 +107,14 @@ class _Exchange:
         self._outer = sys.exc_info()[1]
         self._response: httpx2.Response | None = None
         self.reader: BodyReader | None = None
-        self._borrowed = None if is_own else borrow(http)
-        self._is_new_connection = self._is_first = False
-        self._refusal: ConfigurationError | None = None
+        if not is_own:
+            check_process(http)
         self.auth = None if is_own else _Bearer(order)
         limit = order.limit
         extensions: dict[str, Any] = {"timeout": {"connect": limit, "read": limit, "write": limit, "pool": limit}}
         if not is_own:
             extensions["trace"] = self._trace
-        # Spaces around a value are no part of it, and httpcore2 refuses them.
+        # Spaces around a value are no part of it, and httpcore2 rejects them.
         headers = [(name.encode(), value.strip(" \t").encode("latin-1")) for name, value in order.headers.items()]
         if is_own:
             headers.append((b"authorization", CREDENTIAL))
@@ -138,7 +122,6 @@ class _Exchange:
             self.request = httpx2.Request(order.method, order.url, headers=headers, content=order.body, extensions=extensions)
         except httpx2.InvalidURL as error:
             raise InvalidArgumentError("path", f"and query make no URL that can be sent: {error}") from None
-        self._origin = f"{self.request.url.scheme}://{self.request.url.netloc.decode()}"
 
     def _trace(self, event: str, info: dict[str, Any]) -> None:
         self._is_traced = True
@@ -147,47 +130,8 @@ class _Exchange:
         interruption = None if failure is None else handler_error(failure, self._outer)
         if interruption is not None:
             raise interruption
-        if event.endswith(("connect_tcp.complete", "connect_unix_socket.complete")):
-            self._is_new_connection = True
         if event.endswith("send_request_headers.started"):
-            self._check_connection()
             self._order.sent = True
-
-    def begin(self) -> None:
-        """Waits for the first request of a forked process, which finds out whether there is a connection of the parent's."""
-        borrowed = self._borrowed
-        if borrowed is not None and is_forked() and self._origin not in borrowed.origins:
-            self._is_first = borrowed.first.acquire(timeout=self._order.limit)
-            if not self._is_first:
-                raise httpx2.PoolTimeout("the first request of this process has not got a connection")
-            if borrowed.process != os.getpid():
-                raise self._refuse()
-
-    def end(self) -> None:
-        """Lets the next one begin."""
-        if self._borrowed is not None and self._is_first:
-            self._is_first = False
-            self._borrowed.first.release()
-
-    def _check_connection(self) -> None:
-        """Refuses a connection in a forked process that was not made there: the parent may have opened it before this client was used.
-
-        Nothing says whose it is. But one of the parent's is taken before any is made.
-        """
-        borrowed = self._borrowed
-        if borrowed is None or not is_forked():
-            return
-        if self._is_new_connection:
-            borrowed.origins.add(self._origin)
-        elif self._origin not in borrowed.origins:
-            borrowed.process = 0
-            raise self._refuse()
-        self.end()
-
-    def _refuse(self) -> ConfigurationError:
-        problem = "has an open connection that may be the parent process's. Create one after the fork, for this client alone."
-        self._refusal = ConfigurationError("http_client", problem)
-        return self._refusal
 
     def open(self, response: httpx2.Response) -> bytes | None:
         """Begins to read a response. Returns its body if the client has read it already."""
@@ -224,8 +168,6 @@ class _Exchange:
         """Returns what came of it, or the exception of the caller's that must leave the client as it is."""
         order = self._order
         interruption = handler_error(error, self._outer)
-        if self._refusal is not None and interruption is None:
-            return self._refusal
         if interruption is None:
             hook = None if self._is_own else _hook_of(error)
             if hook is not None:
@@ -246,10 +188,9 @@ class _AsyncExchange(_Exchange):
 def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
     """Sends a request once, and reads its response."""
     one = _Exchange(http, order, is_own=is_own)
-    token = current.set(Deadline(order))
+    token = begin(order)
     response: httpx2.Response | None = None
     try:
-        one.begin()
         response = http.send(one.request, stream=True, auth=one.auth, follow_redirects=False)
         body = one.open(response)
         reader = one.reader
@@ -261,7 +202,6 @@ def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
     except BaseException as error:
         ended = one.failed(error)
     finally:
-        one.end()
         if response is not None:
             response.close()
         current.reset(token)
@@ -275,7 +215,7 @@ def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
 async def exchange_async(http: httpx2.AsyncClient, order: Send, *, is_own: bool) -> Received:
     """Does the same on asyncio."""
     one = _AsyncExchange(http, order, is_own=is_own)
-    token = current.set(Deadline(order))
+    token = begin(order)
     response: httpx2.Response | None = None
     try:
         response = await http.send(one.request, stream=True, auth=one.auth, follow_redirects=False)
@@ -307,6 +247,8 @@ class Driver:
         self._http = http
         self._auth = auth
         self._is_own = is_own
+        self.sleep: Callable[[float], Any] | None = None
+        """Takes the place of a wait, for a clock that is not the machine's."""
 
     def run(self, steps: Steps[T]) -> T:
         """Runs a generator to its end."""
@@ -329,7 +271,7 @@ class Driver:
         if isinstance(step, Send):
             return exchange(self._http, step, is_own=self._is_own)
         if isinstance(step, Sleep):
-            return time.sleep(step.seconds)
+            return (self.sleep or time.sleep)(step.seconds)
         return self._token(step)
 
     def _token(self, step: GetToken) -> Any:
@@ -345,6 +287,7 @@ class AsyncDriver:
         self._http = http
         self._auth = auth
         self._is_own = is_own
+        self.sleep: Callable[[float], Any] | None = None
 
     async def run(self, steps: Steps[T]) -> T:
         """Runs a generator to its end."""
@@ -366,7 +309,7 @@ class AsyncDriver:
         if isinstance(step, Send):
             return await exchange_async(self._http, step, is_own=self._is_own)
         if isinstance(step, Sleep):
-            return await sleep(step.seconds)
+            return await (self.sleep or sleep)(step.seconds)
         return await self._token(step)
 
     async def _token(self, step: GetToken) -> Any:

@@ -1,4 +1,4 @@
-"""The errors that the client raises, and the facts that they carry."""
+"""The errors that the client raises, and their details."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ._generated.models import Call, FieldError
 
 RequestOutcome: TypeAlias = Literal["not_sent", "rejected", "applied", "unknown"]
-"""Effect of a request on the server: `not_sent` (it never left the client), `rejected` (it was refused without effect), `applied`
-(it was carried out) or `unknown`."""
+"""Effect of a request on the server: `not_sent` (it never left the client), `rejected` (the server answered, and it had no effect),
+`applied` (it was carried out) or `unknown`."""
 
 AttemptErrorCode: TypeAlias = Literal["connection_failed", "connection_lost", "timeout", "aborted", "body_too_large", "callback_failed"]
 """Why an attempt got no complete response: it could not be sent or the connection was lost before a response, it was lost in the
@@ -69,17 +69,17 @@ class CallTransferError(Exception):
 
     outcome: RequestOutcome = "not_sent"
     """Effect of the request on the server. `not_sent` and `rejected` prove that it had none; nothing was sent where an option or an
-    argument is refused."""
+    argument is rejected."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without what cannot be pickled: whom reconcile() asks.
-        facts = {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
-        return copyreg.__newobj__, (type(self),), {**facts, "_message": str(self)}  # type: ignore[attr-defined]
+        details = {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+        return copyreg.__newobj__, (type(self),), {**details, "_message": str(self)}  # type: ignore[attr-defined]
 
     def __setstate__(self, state: dict[str, Any] | None) -> None:
-        facts = dict(state or {})
-        self.args = (facts.pop("_message", ""),)
-        self.__dict__.update(facts)
+        details = dict(state or {})
+        self.args = (details.pop("_message", ""),)
+        self.__dict__.update(details)
 
 
 class ConfigurationError(CallTransferError):
@@ -109,7 +109,7 @@ class Attempt:
     """One sending of a request. Holds no secrets."""
 
     started_at: float
-    """When it was sent, in seconds since 1970."""
+    """When it was sent, in seconds since the epoch."""
     status: int | None = None
     """HTTP status of the response, if one arrived."""
     code: str | None = None
@@ -143,7 +143,7 @@ class RequestErrorDetails:
     account_id: str | None = None
     """Account that the request was for, if the client or the request named one (§5.2)."""
     context: Mapping[str, object] | None = None
-    """The caller's own facts: the request's option `context`."""
+    """Custom data: the request's option `context`."""
 
 
 class RequestError(CallTransferError):
@@ -164,19 +164,15 @@ class RequestError(CallTransferError):
     account_id: str | None
     """Account that the request was for, if the client or the request named one (§5.2)."""
     context: Mapping[str, object] | None
-    """The caller's own facts: the request's option `context`."""
+    """Custom data: the request's option `context`."""
     request_id: str | None
     """Request ID of the last response, for support."""
 
-    def __init__(self, message: str, facts: RequestErrorDetails) -> None:
+    def __init__(self, message: str, details: RequestErrorDetails) -> None:
         super().__init__(message)
         for name in RequestErrorDetails.__slots__:
-            setattr(self, name, getattr(facts, name))
-        self.request_id = next((one.request_id for one in reversed(facts.attempts) if one.request_id), None)
-
-    def facts(self) -> RequestErrorDetails:
-        """Returns the facts of the request."""
-        return RequestErrorDetails(**{name: getattr(self, name) for name in RequestErrorDetails.__slots__})
+            setattr(self, name, getattr(details, name))
+        self.request_id = next((one.request_id for one in reversed(details.attempts) if one.request_id), None)
 
 
 class ConnectionError(RequestError):
@@ -204,7 +200,7 @@ class ApiErrorDetails:
     """An error response, as `ApiError` takes it."""
 
     status: int
-    problem: Mapping[str, object] | None = None
+    body: Mapping[str, object] | None = None
     body_text: str | None = None
     method: str | None = None
     request_id: str | None = None
@@ -240,22 +236,22 @@ class ApiError(RequestError):
     detail: str | None
     """Explanation of this error."""
     errors: list[FieldError] | None
-    """Failing fields (§7.3). Entries without a field and a code are left out; `problem` has all of them."""
+    """Failing fields (§7.3). Entries without a field and a code are left out; `body` has all of them."""
     meta: Mapping[str, object] | None
     """Extra context, such as `retryAfterSecs` or `resetsAt`."""
     retry_after: float | None
     """Seconds to wait, as requested by `meta.retryAfterSecs` or a `Retry-After` header: the longer of both."""
-    problem: Mapping[str, object] | None
+    body: Mapping[str, object] | None
     """The whole error body, tokens redacted and phone numbers masked. None where it is not a JSON object, or nests deeper than
     64 levels."""
     body_text: str | None
-    """First 2,000 characters of a body without a `problem`, e.g. a proxy's page, tokens redacted."""
+    """First 2,000 characters where `body` is None, e.g. a proxy's page, tokens redacted."""
     headers: Mapping[str, str]
     """Response headers, their names in lower case."""
 
-    def __init__(self, response: ApiErrorDetails, facts: RequestErrorDetails) -> None:
-        super().__init__(_format_message(response, facts), facts)
-        body = response.problem or {}
+    def __init__(self, response: ApiErrorDetails, details: RequestErrorDetails) -> None:
+        super().__init__(_format_message(response, details), details)
+        body = response.body or {}
         meta = body.get("meta")
         self.code = _text(body.get("code"))
         self.status = response.status
@@ -266,7 +262,7 @@ class ApiError(RequestError):
         self.meta = meta if is_object(meta) else None
         self.retry_after = response.retry_after
         self.request_id = response.request_id or _text(body.get("requestId")) or self.request_id
-        self.problem = response.problem
+        self.body = response.body
         self.body_text = None if response.body_text is None else response.body_text[:MAX_BODY_TEXT]
         self.headers = response.headers
 
@@ -290,7 +286,7 @@ def _format_body(body_text: str | None) -> str:
 def _format_problem(response: ApiErrorDetails, outcome: RequestOutcome) -> str:
     if response.status < 400 and response.status != 304 and outcome == "rejected":
         return ", a redirect, which is not followed: check base_url"
-    body = response.problem or {}
+    body = response.body or {}
     code, detail = _text(body.get("code")), _text(body.get("detail"))
     if code is None:
         hint = " (check base_url)" if response.status == 404 else ""
@@ -299,16 +295,16 @@ def _format_problem(response: ApiErrorDetails, outcome: RequestOutcome) -> str:
     return f" {excerpt(code, 100)}{explained}{_format_fields(_field_errors(body.get('errors')))}"
 
 
-def _format_message(response: ApiErrorDetails, facts: RequestErrorDetails) -> str:
+def _format_message(response: ApiErrorDetails, details: RequestErrorDetails) -> str:
     status, request_id = response.status, response.request_id
     request = f" (request {excerpt(request_id, 100)})" if request_id else ""
-    # A refusal leaves the outcome unknown only after an attempt that may have been carried out.
+    # A rejection leaves the outcome unknown only after an attempt that may have been carried out.
     is_effect = status == 409 or (response.method == "DELETE" and status in (404, 410))
-    is_hinted = is_effect and facts.outcome == "unknown"
+    is_hinted = is_effect and details.outcome == "unknown"
     hint = "; an earlier attempt whose response was lost may have caused it" if is_hinted else ""
-    problem = _format_problem(response, facts.outcome)
-    message = f"{facts.operation_id} answered {status}{problem}{request}{hint}"
-    return with_retry_reason(message, facts.retry_skipped_reason, response.retry_after)
+    problem = _format_problem(response, details.outcome)
+    message = f"{details.operation_id} answered {status}{problem}{request}{hint}"
+    return with_retry_reason(message, details.retry_skipped_reason, response.retry_after)
 
 
 def with_retry_reason(message: str, reason: RetrySkippedReason | None, retry_after: float | None) -> str:
@@ -367,14 +363,14 @@ class OutcomeUnknownError(RequestError):
     def __init__(
         self,
         message: str,
-        facts: RequestErrorDetails,
+        details: RequestErrorDetails,
         window: OutcomeWindow,
         partial_body: str | None = None,
         reconcile: Callable[[int], Reconciliation] | None = None,
         reconcile_async: Callable[[int], Awaitable[Reconciliation]] | None = None,
     ) -> None:
         """Tests of your own code can create one, with the functions that `reconcile()` calls."""
-        super().__init__(message, facts)
+        super().__init__(message, details)
         self.window = window
         self.partial_body = partial_body
         self._reconcile = reconcile
@@ -414,6 +410,6 @@ class OutcomeUnknownError(RequestError):
 
 
 def check_max_items(value: object) -> None:
-    """Raises an `InvalidArgumentError` for anything but a whole number from 1."""
+    """Raises an `InvalidArgumentError` for anything but an integer from 1."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidArgumentError("max_items", "must be a whole number from 1")
+        raise InvalidArgumentError("max_items", "must be an integer from 1")

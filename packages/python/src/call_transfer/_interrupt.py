@@ -17,7 +17,7 @@ from weakref import WeakSet
 CARRIED = "call_transfer_error"
 """Attribute of a foreign exception that holds what the client knows of the request."""
 
-_OWN = frozenset({"call_transfer", "httpx2", "httpcore2", "h11", "h2", "hpack", "anyio", "ssl", "socksio"})
+_OWN = frozenset({"call_transfer", "httpx2", "httpcore2", "h11", "h2", "hpack", "anyio", "ssl"})
 """Packages whose frames may hold what is sent."""
 
 
@@ -75,7 +75,7 @@ def carry(error: BaseException, known: BaseException, note: str | None) -> None:
     """Attaches what is known of a request to a foreign exception."""
     # One object may be raised again and again.
     is_free = error.__cause__ is None or error.__cause__ is getattr(error, CARRIED, None)
-    # Not by its own `__setattr__`, which may refuse.
+    # Not by its own `__setattr__`, which may raise.
     BaseException.__setattr__(error, CARRIED, known)
     if is_free:
         BaseException.__setattr__(error, "__cause__", known)
@@ -96,7 +96,7 @@ def forget_locals(error: BaseException) -> None:
         trace = one.__traceback__
         while trace is not None:
             if str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0] in _OWN:
-                # A frame that still runs refuses.
+                # A frame that still runs raises.
                 with suppress(RuntimeError):
                     trace.tb_frame.clear()
             trace = trace.tb_next
@@ -115,14 +115,6 @@ _forked: WeakSet[Forked] = WeakSet()
 def renew_in_child(one: Forked) -> None:
     """Calls `after_fork` in each process that is forked from now on."""
     _forked.add(one)
-
-
-_loaded_in = os.getpid()
-
-
-def is_forked() -> bool:
-    """Returns whether this process was forked since the client was imported."""
-    return os.getpid() != _loaded_in
 
 
 def _after_fork() -> None:

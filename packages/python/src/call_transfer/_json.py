@@ -20,8 +20,8 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
-def refuse_constant(name: str) -> NoReturn:
-    """Refuses NaN and Infinity, which only Python's parser takes."""
+def reject_constant(name: str) -> NoReturn:
+    """Rejects NaN and Infinity, which only Python's parser takes."""
     raise ValueError(f"{name} is no JSON")
 
 
@@ -33,7 +33,7 @@ def _finite(text: str) -> float:
 def parse_json(text: str | None, *, parse_float: Callable[[str], float] | None = None) -> Any:
     """Returns None for anything but JSON, and for null."""
     try:
-        return json.loads(text or "", parse_constant=refuse_constant, parse_float=parse_float)
+        return json.loads(text or "", parse_constant=reject_constant, parse_float=parse_float)
     except (ValueError, RecursionError) as error:
         let_through(error)
         return None

@@ -108,7 +108,7 @@ def _encode(name: str, value: object) -> str:
 
 
 def expand_path(template: str, parameters: Mapping[str, object]) -> str:
-    """Puts path parameters into a template, percent-encoded. One that is no segment of a path is refused."""
+    """Puts path parameters into a template, percent-encoded. One that is no segment of a path is rejected."""
     if "{" not in template:
         return template
     return _PARAMETER.sub(lambda match: _encode(match[1], parameters.get(match[1])), template)

@@ -8,12 +8,11 @@ import random
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, Literal, ParamSpec, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict, TypeVar
 from urllib.parse import urlsplit
 
 from ._duration import OnceAMinute
@@ -25,7 +24,14 @@ from ._redact import Hidden, Secret
 from ._retry import MAX_SECONDS, RetryBudgets
 
 if TYPE_CHECKING:
-    from ._auth import Auth
+    import ssl
+
+    import httpx2
+
+    from ._auth import AccessTokenFunction, AsyncAccessTokenFunction, Auth
+
+
+T = TypeVar("T")
 
 
 class NotGiven(Enum):
@@ -85,7 +91,7 @@ class RequestOptions(TypedDict, total=False):
     extra_query: Mapping[str, object]
     """Query parameters that this version does not have. Parameters of the query itself win over them."""
     context: Mapping[str, object]
-    """Facts of your own, e.g. `{"job_id": 7}`, for errors and `on_retry`. They are not sent."""
+    """Custom data for errors and `on_retry`, e.g. `{"job_id": 7}`. Never sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +108,67 @@ class RetryEvent:
     """The request's option `context`."""
 
 
+class _Options(TypedDict, total=False):
+    """Options that both clients have, and that a copy of a client may change. `CallTransfer` describes them."""
+
+    base_url: str | None
+    api_key: str | None
+    account_id: str | None
+    timeout: float | None
+    total_timeout: float | None
+    max_retries: int | None
+    retry: RetryOptions | None
+    headers: Mapping[str, str] | None
+    on_retry: Callable[[RetryEvent], object] | None
+    show_phone_numbers: bool
+    allow_insecure_http: bool
+
+
+class _Connection(TypedDict, total=False):
+    proxy: str | None
+    verify: ssl.SSLContext | bool
+    max_connections: int
+
+
+class Changes(_Options, total=False):
+    access_token: str | AccessTokenFunction | None
+
+
+class AsyncChanges(_Options, total=False):
+    access_token: str | AsyncAccessTokenFunction | None
+
+
+class ClientOptions(Changes, _Connection, total=False):
+    http_client: httpx2.Client | None
+
+
+class AsyncClientOptions(AsyncChanges, _Connection, total=False):
+    http_client: httpx2.AsyncClient | None
+
+
+DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(sorted(ClientOptions.__optional_keys__)),
+    "show_phone_numbers": False,
+    "allow_insecure_http": False,
+    "verify": True,
+    "max_connections": 100,
+}
+
+
+def named_options(options: Any) -> Callable[[T], T]:
+    """Names the options in the signature of a constructor, for `help()` and notebooks."""
+
+    def name_them(create: Any) -> Any:
+        parameters = [inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS[one]) for one in options.__annotations__]
+        itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        create.__signature__ = inspect.Signature([itself, *parameters])
+        return create
+
+    return name_them
+
+
 class Clock(Protocol):
-    """Source of time. Seconds since 1970, and since any fixed moment."""
+    """Source of time. Seconds since the epoch, and since any fixed moment."""
 
     def now(self) -> float: ...
     def elapsed(self) -> float: ...
@@ -153,7 +218,6 @@ class Settings:
         return Moment(self.clock.now(), self.clock.elapsed())
 
 
-Parameters = ParamSpec("Parameters")
 Rule = tuple[Callable[[Any], bool], str]
 
 
@@ -272,19 +336,13 @@ def hide_secrets(options: dict[str, Any]) -> None:
         options["headers"] = Hidden(options["headers"])
 
 
-def known_options(create: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Makes a constructor refuse unknown options as all others are refused. Python's own error names an internal class."""
-    known = inspect.signature(create).parameters
-
-    @wraps(create)
-    def checked(*self: Parameters.args, **options: Parameters.kwargs) -> None:
-        hide_secrets(options)
-        for name in options:
-            if name not in known:
-                raise unknown_option(name, ". Check its spelling.")
-        create(*self, **options)
-
-    return checked
+def known_options(options: dict[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Hides the secrets among the options of a constructor in place, rejects options that do not exist, and returns the rest."""
+    hide_secrets(options)
+    for name in options:
+        if name not in known:
+            raise unknown_option(name, ". Check its spelling.")
+    return options
 
 
 def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") -> dict[str, Any]:
@@ -301,6 +359,11 @@ def check_options(options: object, rules: Mapping[str, Rule], prefix: str = "") 
         check(rule[0](value), f"{prefix}{name}", rule[1])
         given[str(name)] = value
     return given
+
+
+def is_async(function: object) -> bool:
+    """Returns whether calling a function, or an object, gives something to await."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
 def read_variable(name: str) -> str | None:

@@ -18,7 +18,7 @@ UNSENT_ERRORS = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "Pro
 
 
 def combine(one: RequestOutcome, other: RequestOutcome) -> RequestOutcome:
-    """Combines the outcomes of two attempts. `unknown` stays: a later refusal says nothing about an earlier attempt."""
+    """Combines the outcomes of two attempts. `unknown` stays: a later rejection says nothing about an earlier attempt."""
     return one if _BY_CERTAINTY.index(one) > _BY_CERTAINTY.index(other) else other
 
 
@@ -125,7 +125,7 @@ def _begun_at(begun: Moment, before: DatedAnswer | None, newest: DatedAnswer | N
 
 
 def iso(time: float) -> str:
-    """Returns seconds since 1970 as ISO 8601 with milliseconds, as the API writes them."""
+    """Returns seconds since the epoch as ISO 8601 with milliseconds, as the API writes them."""
     return datetime.fromtimestamp(round(time, 3), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Generic, Protocol, TypeVar
 
 from ._errors import InvalidArgumentError, RequestError
@@ -15,9 +16,10 @@ PageT = TypeVar("PageT")
 ItemT = TypeVar("ItemT")
 
 
-class Fetcher(Protocol):
-    """Sends the requests for pages: a client."""
+class Sender(Protocol):
+    """Sends requests: a client. With an async one, what it returns is to be awaited."""
 
+    def perform(self, operation: Operation, **parts: Any) -> Any: ...
     def fetch(self, operation: Operation, **parts: Any) -> Any: ...
 
 
@@ -26,7 +28,7 @@ class _List(Generic[PageT, ItemT]):
 
     def __init__(
         self,
-        client: Fetcher,
+        client: Sender,
         operation: Operation,
         items: str,
         query: Mapping[str, object],
@@ -46,10 +48,15 @@ class _List(Generic[PageT, ItemT]):
         own = {} if self._other is None else {"path": self._other.path_params, "route": self._other.path}
         return self._client.fetch(self._operation, query=query, options=self._options, **own)
 
-    def _name_place(self, error: RequestError, offset: int | None) -> None:
+    @contextmanager
+    def _at(self, offset: int | None) -> Iterator[None]:
         """Says in an error which page it is about, so that a reader can go on there."""
-        if offset:
-            error.args = (f"{error} (the page at offset={offset})",)
+        try:
+            yield
+        except RequestError as error:
+            if offset:
+                error.args = (f"{error} (the page at offset={offset})",)
+            raise
 
     def _reader(self) -> ListReader:
         start = self._query.get("offset")
@@ -72,7 +79,7 @@ class _List(Generic[PageT, ItemT]):
 
 def _check_max(max_items: object) -> None:
     if not isinstance(max_items, int) or isinstance(max_items, bool) or max_items < 0:
-        raise InvalidArgumentError("max_items", "must be a whole number from 0, as in to_list(max_items=1000)")
+        raise InvalidArgumentError("max_items", "must be an integer from 0, as in to_list(max_items=1000)")
 
 
 class Pages(_List[PageT, ItemT]):
@@ -122,15 +129,11 @@ class Pages(_List[PageT, ItemT]):
         reader = self._reader()
         offset: int | None = None
         while True:
-            try:
+            with self._at(offset):
                 data = self._request(offset).data
-            except RequestError as error:
-                self._name_place(error, offset)
-                raise
             page: PageT = self._page(data)
             yield page, self._accept(reader, data, page)
-            offset = reader.next_offset()
-            if offset is None:
+            if (offset := reader.next_offset()) is None:
                 return
 
 
@@ -180,13 +183,9 @@ class AsyncPages(_List[PageT, ItemT]):
         reader = self._reader()
         offset: int | None = None
         while True:
-            try:
+            with self._at(offset):
                 data = (await self._request(offset)).data
-            except RequestError as error:
-                self._name_place(error, offset)
-                raise
             page: PageT = self._page(data)
             yield page, self._accept(reader, data, page)
-            offset = reader.next_offset()
-            if offset is None:
+            if (offset := reader.next_offset()) is None:
                 return

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import re
 import ssl
-from base64 import b64encode
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
-from importlib.util import find_spec
-from ipaddress import ip_address, ip_network
-from secrets import token_hex
+from ipaddress import ip_address
 from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, getproxies_environment, proxy_bypass
@@ -22,7 +19,7 @@ from ._errors import ConfigurationError
 from ._interrupt import renew_in_child
 from ._options import check
 from ._redact import Secret
-from ._transport import AsyncBackend, AsyncStream, Backend, Idle, ProxyCredential, Stream, idle_seconds, made_in_vain
+from ._transport import IDLE_SECONDS, AsyncBackend, Backend
 
 
 def _is_loopback(host: str) -> bool:
@@ -32,45 +29,18 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _in_ascii(name: str) -> str:
-    """A domain as it is looked up: `xn--bcher-kva.example` for `bücher.example`."""
-    with suppress(httpx2.InvalidURL):
-        return name if name.isascii() else httpx2.URL(f"http://{name}").raw_host.decode()
-    return name
-
-
-def _is_excepted(host: str, port: int, exceptions: str) -> bool:
-    """Whether `NO_PROXY` names a host: as a domain, with or without a dot or `*.` before it, an address, a network, or with a port."""
-    address = None
-    with suppress(ValueError):
-        address = ip_address(host)
-        host = str(address)
-    for given in exceptions.lower().replace(",", " ").split():
-        name, _, wanted = given.rpartition(":") if re.fullmatch(r"(?:[^:]*|\[.*\]):[0-9]{1,5}", given) else (given, "", "")
-        if wanted and int(wanted) != port:
-            continue
-        if name == "*":
-            return True
-        name = _in_ascii(name.strip("[]").removeprefix("*").removeprefix(".").removesuffix("."))
-        # The end of an address is no domain.
-        if host == name or (address is None and name and host.endswith(f".{name}")):
-            return True
-        with suppress(ValueError):
-            if address is not None and address in ip_network(name, strict=False):
-                return True
-    return False
-
-
 def _proxy_for(base_url: str, proxy: Secret | None) -> tuple[str, Secret | None]:
     """The proxy of the option, or that of the environment for the host of the API, with its name."""
     if proxy is not None:
         return "proxy", proxy if proxy.reveal() != "" else None
     url = urlsplit(base_url)
-    host = _in_ascii((url.hostname or "").rstrip("."))
+    host = (url.hostname or "").rstrip(".")
     port = url.port or (443 if url.scheme == "https" else 80)
-    exceptions = getproxies_environment().get("no", "")
+    # The standard library does not know `*.example.com`.
+    names = getproxies_environment().get("no", "").lower().replace(" ", "").split(",")
+    is_excepted = any(one.startswith("*.") and f".{host}".endswith(one[1:]) for one in names)
     # No proxy reaches this machine's own addresses.
-    if _is_loopback(host) or _is_excepted(host, port, exceptions) or proxy_bypass(host):
+    if _is_loopback(host) or is_excepted or proxy_bypass(f"{host}:{port}"):
         return "proxy", None
     for kind in (url.scheme, "all"):
         found = Secret(getproxies().get(kind))
@@ -80,41 +50,23 @@ def _proxy_for(base_url: str, proxy: Secret | None) -> tuple[str, Secret | None]
     return "proxy", None
 
 
-_PLACE = f"proxy-credential-{token_hex(16)}".encode()
-
-
-def _credential_of(proxy: httpx2.Proxy) -> ProxyCredential | None:
-    if proxy.raw_auth is None:
-        return None
-    if proxy.url.scheme.startswith("socks"):
-        # Each behind its length (RFC 1929).
-        return ProxyCredential(2 * (bytes([len(_PLACE)]) + _PLACE), Secret(b"".join(bytes([len(one)]) + one for one in proxy.raw_auth)))
-    return ProxyCredential(_PLACE, Secret(b"Basic " + b64encode(b":".join(proxy.raw_auth))))
-
-
 def _is_usable(proxy: httpx2.Proxy | None) -> bool:
-    if proxy is None or proxy.url.scheme not in ("http", "https", "socks5", "socks5h"):
+    if proxy is None or proxy.url.scheme not in ("http", "https"):
         return False
     is_place = re.fullmatch(r"[^\s%]+", proxy.url.host) and (proxy.url.port or 0) <= 65535 and proxy.url.raw_path in (b"", b"/")
-    # A byte holds the length for SOCKS.
-    is_short = not proxy.url.scheme.startswith("socks") or all(len(one) < 256 for one in proxy.raw_auth or ())
-    return bool(is_place) and is_short
+    return bool(is_place)
 
 
-def _parse_proxy(name: str, address: Secret) -> tuple[httpx2.URL, ProxyCredential | None]:
-    parsed = Secret(None)
+def _parse_proxy(name: str, address: Secret) -> httpx2.Proxy:
+    parsed = None
     # Its errors quote the address, which may hold a password, and so does what they would be the context of.
     with suppress(ValueError, httpx2.InvalidURL, TypeError):
-        parsed = Secret(httpx2.Proxy(address.reveal()))
-    if not _is_usable(parsed.reveal()):
-        hint = "" if name == "proxy" else '. Set it, or pass proxy="" to use none'
-        raise ConfigurationError(
-            name, f"must be a URL with http://, https:// or socks5://, such as http://proxy.example.com:3128{hint}"
-        )
-    url: httpx2.URL = parsed.reveal().url
-    if url.scheme.startswith("socks") and find_spec("socksio") is None:
-        raise ConfigurationError(name, 'needs the package socksio for socks5://. Install it: pip install "call-transfer[socks]"')
-    return url, _credential_of(parsed.reveal())
+        parsed = httpx2.Proxy(address.reveal())
+    if not _is_usable(parsed):
+        hint = "" if name == "proxy" else ', or pass proxy="" to use none'
+        problem = "must be a URL with http:// or https://, such as http://proxy.example.com:3128"
+        raise ConfigurationError(name, f"{problem}. For SOCKS, pass a client of httpx2 as http_client{hint}.")
+    return cast("httpx2.Proxy", parsed)
 
 
 def check_connection(proxy: Secret | None, verify: object, max_connections: object, http_client: object) -> None:
@@ -124,7 +76,7 @@ def check_connection(proxy: Secret | None, verify: object, max_connections: obje
     is_context = isinstance(verify, (bool, ssl.SSLContext))
     check(is_context, "verify", "must be True, False or an ssl.SSLContext, such as ssl.create_default_context(cafile=path)")
     is_count = isinstance(max_connections, int) and not isinstance(max_connections, bool) and max_connections >= 1
-    check(is_count, "max_connections", "must be a whole number from 1")
+    check(is_count, "max_connections", "must be an integer from 1")
     if http_client is not None:
         for name, is_given in (
             ("proxy", proxy is not None),
@@ -164,10 +116,12 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
 
 def _response(answer: httpcore2.Response, body: _Body | _AsyncBody) -> httpx2.Response:
     extensions: dict[str, Any] = cast("Any", answer).extensions
-    stream = extensions.get("network_stream")
-    if isinstance(stream, Idle):
-        stream.idle_limit = idle_seconds(answer.headers)
-    return httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=extensions)
+    response = httpx2.Response(answer.status, headers=answer.headers, stream=body, extensions=extensions)
+    hint = re.search(r"\btimeout\s*=\s*\"?([0-9]{1,9})", response.headers.get("keep-alive", ""), re.IGNORECASE)
+    if hint is not None and int(hint[1]) <= IDLE_SECONDS:
+        # The server may be closing it when the next request is sent.
+        extensions["network_stream"].is_for_one_request = True
+    return response
 
 
 class Transport(httpx2.BaseTransport):
@@ -186,12 +140,7 @@ class Transport(httpx2.BaseTransport):
             connection.close()
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        try:
-            answer = self._pool.handle_request(_core_request(request))
-        except BaseException:
-            if isinstance(made := made_in_vain(), Stream):
-                made.close()
-            raise
+        answer = self._pool.handle_request(_core_request(request))
         return _response(answer, _Body(cast("Iterable[bytes]", answer.stream)))
 
     def close(self) -> None:
@@ -211,60 +160,41 @@ class AsyncTransport(httpx2.AsyncBaseTransport):
         self._pool = self._open_pool()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        try:
-            answer = await self._pool.handle_async_request(_core_request(request))
-        except BaseException:
-            if isinstance(made := made_in_vain(), AsyncStream):
-                await made.aclose()
-            raise
+        answer = await self._pool.handle_async_request(_core_request(request))
         return _response(answer, _AsyncBody(cast("AsyncIterable[bytes]", answer.stream)))
 
     async def aclose(self) -> None:
         await self._pool.aclose()
 
 
-def _pool_options(
-    base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int
-) -> tuple[str, ProxyCredential | None, dict[str, Any]]:
-    """The kind of pool, what goes to a proxy in place of its credential, and the pool's options."""
+def _pool_options(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> dict[str, Any]:
+    """The options of a pool."""
     options: dict[str, Any] = {
         "max_connections": max_connections,
         "max_keepalive_connections": min(20, max_connections),
-        # Each connection has a limit of its own: see `Idle`.
-        "keepalive_expiry": None,
+        "keepalive_expiry": IDLE_SECONDS,
     }
     # A copy of the client may have another base URL.
     if base_url.startswith("https:") or verify is not True:
         options["ssl_context"] = httpx2.create_ssl_context(verify=verify)
     name, address = _proxy_for(base_url, proxy)
-    if address is None:
-        return "direct", None, options
-    url, credential = _parse_proxy(name, address)
-    options["proxy_url"] = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-    if url.scheme == "https":
-        options["proxy_ssl_context"] = httpx2.create_ssl_context()
-    is_socks = url.scheme.startswith("socks")
-    if credential is not None and is_socks:
-        options["proxy_auth"] = (_PLACE, _PLACE)
-    elif credential is not None:
-        options["proxy_headers"] = [(b"Proxy-Authorization", _PLACE)]
-    return "socks" if is_socks else "http", credential, options
+    if address is not None:
+        parsed = _parse_proxy(name, address)
+        url, context = parsed.url, httpx2.create_ssl_context() if parsed.url.scheme == "https" else None
+        target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        options["proxy"] = httpcore2.Proxy(target, auth=parsed.raw_auth, ssl_context=context)
+    return options
 
 
 def open_client(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.Client:
     """Creates what a sync client sends with."""
-    kind, credential, options = _pool_options(base_url, proxy, verify, max_connections)
-    kinds = {"direct": httpcore2.ConnectionPool, "http": httpcore2.HTTPProxy, "socks": httpcore2.SOCKSProxy}
-    return httpx2.Client(transport=Transport(lambda: kinds[kind](network_backend=Backend(credential), **options)), trust_env=False)
+    options = _pool_options(base_url, proxy, verify, max_connections)
+    transport = Transport(lambda: httpcore2.ConnectionPool(network_backend=Backend(), **options))
+    return httpx2.Client(transport=transport, trust_env=False)
 
 
 def open_async_client(base_url: str, proxy: Secret | None, verify: ssl.SSLContext | bool, max_connections: int) -> httpx2.AsyncClient:
     """Creates what an async client sends with."""
-    kind, credential, options = _pool_options(base_url, proxy, verify, max_connections)
-    kinds = {
-        "direct": httpcore2.AsyncConnectionPool,
-        "http": httpcore2.AsyncHTTPProxy,
-        "socks": httpcore2.AsyncSOCKSProxy,
-    }
-    transport = AsyncTransport(lambda: kinds[kind](network_backend=AsyncBackend(credential), **options))
+    options = _pool_options(base_url, proxy, verify, max_connections)
+    transport = AsyncTransport(lambda: httpcore2.AsyncConnectionPool(network_backend=AsyncBackend(), **options))
     return httpx2.AsyncClient(transport=transport, trust_env=False)

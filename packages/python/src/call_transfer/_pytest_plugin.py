@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
@@ -33,13 +32,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def call_transfer_server(request: pytest.FixtureRequest) -> Iterator[MockServer]:
     """The mock server of all tests: that of CALL_TRANSFER_MOCK_URL, or one that is started with the first test that needs it."""
-    from .testing import MockServer, MockServerError
-    from .testing._server import DEFAULT_COMMAND
+    from .testing import MockServerError
+    from .testing._server import DEFAULT_COMMAND, find_server
 
-    url = os.environ.get("CALL_TRANSFER_MOCK_URL", "").strip()
     command = request.config.getoption("--call-transfer-mock-command") or request.config.getini("call_transfer_mock_command")
     try:
-        server = MockServer.connect(url) if url else MockServer.start(command or DEFAULT_COMMAND)
+        server = find_server(command or DEFAULT_COMMAND)
     except MockServerError as error:
         pytest.fail(str(error), pytrace=False)
     yield server

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from dataclasses import replace
+from typing import Any
 
 from ._call import Call, Headers, Result
 from ._errors import (
@@ -20,11 +21,36 @@ from ._errors import (
 )
 from ._generated.errors import ERRORS_BY_STATUS, ServerError
 from ._interrupt import CARRIED, carry, forget_locals, let_through
-from ._options import RetryEvent
+from ._options import RetryEvent, check, read_variable
 from ._outcome import combine
 from ._redact import excerpt, redact
 
 log = logging.getLogger("call_transfer")
+
+
+class _LastHandler(logging.StreamHandler[Any]):
+    """Prints what no handler of the program's prints, also one that is added later."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        one: logging.Logger | None = logging.getLogger("call_transfer")
+        while one is not None:
+            if any(handler is not self for handler in one.handlers):
+                return
+            one = one.parent if one.propagate else None
+        super().emit(record)
+
+
+def follow_log_level() -> None:
+    """Follows the environment variable CALL_TRANSFER_LOG, where the program has set no level of its own."""
+    level, logger = read_variable("CALL_TRANSFER_LOG"), logging.getLogger("call_transfer")
+    if level is None:
+        return
+    levels = {"debug": 10, "info": 20, "warn": 30, "error": 40, "off": 100}
+    check(level in levels, "CALL_TRANSFER_LOG", f"must be one of {', '.join(levels)}")
+    if logger.level == logging.NOTSET:
+        logger.setLevel(levels[level])
+    if not logger.hasHandlers() and level != "off":
+        logger.addHandler(_LastHandler())
 
 
 def report_retry(call: Call, result: Result, delay: float) -> None:
@@ -72,25 +98,25 @@ def log_deprecation(call: Call, headers: Headers) -> None:
 
 def error_of(call: Call, result: Result) -> RequestError:
     """Returns the error of a request that ended with this result."""
-    facts = call.facts()
+    details = call.details()
     error: RequestError
     if result.failure is not None:
-        message = f"{facts.operation_id} {result.failure.message}"
-        message = with_retry_reason(message, facts.retry_skipped_reason, result.hint)
-        error = result.failure.kind(message, facts)
+        message = f"{details.operation_id} {result.failure.message}"
+        message = with_retry_reason(message, details.retry_skipped_reason, result.hint)
+        error = result.failure.kind(message, details)
         error.__cause__ = result.failure.cause
     else:
-        error = _api_error(call, result, facts)
+        error = _api_error(call, result, details)
     error.__suppress_context__ = True
-    return _unknown(call, error, result.text, facts) if call.is_unknown else error
+    return _unknown(call, error, result.text, details) if call.is_unknown else error
 
 
-def _api_error(call: Call, result: Result, facts: RequestErrorDetails) -> ApiError:
+def _api_error(call: Call, result: Result, details: RequestErrorDetails) -> ApiError:
     status = result.status or 0
     request_id = result.headers.get("x-request-id")
     response = ApiErrorDetails(
         status,
-        result.problem,
+        result.body,
         result.body_text,
         call.operation.method,
         call.clean(request_id) if request_id else None,
@@ -99,10 +125,10 @@ def _api_error(call: Call, result: Result, facts: RequestErrorDetails) -> ApiErr
         None if result.hint is None else min(result.hint, sys.float_info.max),
     )
     kind = ERRORS_BY_STATUS.get(status, ServerError if status >= 500 else ApiError)
-    return kind(response, facts)
+    return kind(response, details)
 
 
-def _unknown(call: Call, error: RequestError, partial: str | None, facts: RequestErrorDetails) -> OutcomeUnknownError:
+def _unknown(call: Call, error: RequestError, partial: str | None, details: RequestErrorDetails) -> OutcomeUnknownError:
     what = (
         "was carried out, but its response was lost. Do not send it again: reconcile() looks for its result."
         if call.outcome == "applied"
@@ -110,13 +136,13 @@ def _unknown(call: Call, error: RequestError, partial: str | None, facts: Reques
     )
     ended = call.settings.moment()
     body = redact(partial, call.tokens) if partial else None
-    message = f"{facts.operation_id} {what} {error}"
-    unknown = OutcomeUnknownError(message, facts, call.window(ended), body)
+    message = f"{details.operation_id} {what} {error}"
+    unknown = OutcomeUnknownError(message, details, call.window(ended), body)
     find = call.find
     if find is not None and call.bind is not None:
         call.bind(unknown, lambda max_items: find(call, call.window(ended), call.body, max_items, None))
     unknown.__cause__ = error
-    context = f"; context: {excerpt(call.clean(str(dict(facts.context))))}" if facts.context else ""
+    context = f"; context: {excerpt(call.clean(str(dict(details.context))))}" if details.context else ""
     # Where a cancellation is swallowed, this line is all that remains.
     log.error("%s%s", message, context, extra={CARRIED: unknown})
     return unknown
@@ -128,10 +154,10 @@ def check_foreign(call: Call, error: CallTransferError) -> None:
     """
     settle(call)
     if call.is_unknown and not isinstance(error, OutcomeUnknownError):
-        facts = call.facts()
-        aborted = AbortError(f"{facts.operation_id} was interrupted by the caller", facts)
+        details = call.details()
+        aborted = AbortError(f"{details.operation_id} was interrupted by the caller", details)
         aborted.__cause__ = error
-        raise _unknown(call, aborted, None, facts)
+        raise _unknown(call, aborted, None, details)
 
 
 def settle(call: Call) -> None:
@@ -148,11 +174,11 @@ def settle(call: Call) -> None:
 def interrupt(call: Call, stop: BaseException) -> None:
     """Attaches to what ended the request from outside, such as a cancellation, what it had done by then."""
     settle(call)
-    facts = call.facts()
-    error: RequestError = AbortError(f"{facts.operation_id} was interrupted by the caller", facts)
+    details = call.details()
+    error: RequestError = AbortError(f"{details.operation_id} was interrupted by the caller", details)
     forget_locals(stop)
     if call.is_unknown:
-        unknown = _unknown(call, error, None, facts)
+        unknown = _unknown(call, error, None, details)
         carry(stop, unknown, f"{unknown} See {CARRIED} of this exception.")
     else:
         carry(stop, error, None)

@@ -90,7 +90,7 @@ def check_model(model: object) -> None:
 
 
 def read_into(model: type[BaseModel], data: Any) -> Any:
-    """Reads JSON into a model. An `ApiModel` keeps what does not fit, any other model refuses it."""
+    """Reads JSON into a model. An `ApiModel` keeps what does not fit, any other model rejects it."""
     from pydantic import ValidationError
 
     from ._model import ApiModel, parse
@@ -146,4 +146,4 @@ def check_page(operation_id: str, items: str, data: Any) -> None:
     total = meta.get("total") if is_object(meta) else None
     is_size = isinstance(total, (int, float)) and not isinstance(total, bool) and abs(total) < 2**53 and total % 1 == 0
     if not is_object(data) or not is_list(data.get(items)) or not is_size:
-        raise unusable(operation_id, f"has no list {items} with meta.total: check items")
+        raise unusable(operation_id, f"has no list {items} with meta.total: check items_field")

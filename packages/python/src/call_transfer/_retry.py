@@ -58,7 +58,7 @@ def delay_for(retries: int, hint: float, random: Callable[[], float]) -> float:
 
 
 def time_of(text: str) -> float | None:
-    """Returns a date as seconds since 1970: any form of HTTP, or ISO 8601. HTTP dates are in GMT, even where they do not say so."""
+    """Returns a date as seconds since the epoch: any form of HTTP, or ISO 8601. HTTP dates are in GMT, even without saying so."""
     text = text.strip()
     try:
         parsed = datetime.fromisoformat(text) if _ISO_DATE.match(text) else parsedate_to_datetime(text)
@@ -84,7 +84,7 @@ def parse_retry_after(given: object, now: float) -> float | None:
     if isinstance(given, bool) or not isinstance(given, (str, int, float)):
         return None
     if not isinstance(given, str):
-        # JSON has whole numbers that no float can hold.
+        # JSON has integers that no float can hold.
         fits = given <= sys.float_info.max
         return (float(given) if fits else math.inf) if given >= 0 else None
     # The comma after a day name splits a date; the rest is still a date.

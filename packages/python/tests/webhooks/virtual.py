@@ -6,11 +6,12 @@ import itertools
 import json
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from call_transfer.webhooks import EventClaim, WebhookHandlerOptions, WebhookResponse, sign_webhook
 from call_transfer.webhooks._handler import Core
+from call_transfer.webhooks._runtime import Signal
 
 SECRET = "secret-of-a-test"
 BEGIN = 1_772_452_800.0
@@ -28,22 +29,9 @@ class Slow:
         return self.call()
 
 
-@dataclass(eq=False)
-class VirtualSignal:
-    world: "World"
-    is_set: bool = False
-    waiting: "list[Running]" = field(default_factory=list["Running"])
-
-    def set(self) -> None:
-        self.is_set = True
-        for running in self.waiting:
-            self.world.resume_at(self.world.now(), running)
-        self.waiting.clear()
-
-
 @dataclass
 class Wait:
-    signal: VirtualSignal | None
+    signal: Signal | None
     seconds: float
 
     def __await__(self) -> Generator[Any, Any, None]:
@@ -73,11 +61,8 @@ class World:
     def now(self) -> float:
         return self.time
 
-    def signal(self) -> VirtualSignal:
-        return VirtualSignal(self)
-
-    async def wait(self, signal: VirtualSignal | None, seconds: float) -> None:
-        if signal is None or not signal.is_set:
+    async def wait(self, signal: Signal | None, seconds: float) -> None:
+        if signal is None or not signal.done():
             await Wait(signal, seconds)
 
     async def call(self, function: Callable[[], Any]) -> Any:
@@ -90,7 +75,10 @@ class World:
         return running
 
     def resume_at(self, time: float, running: Running) -> None:
-        heapq.heappush(self._due, (time, next(self._order), running, running.turn))
+        self._push(time, running, running.turn)
+
+    def _push(self, time: float, running: Running, turn: int) -> None:
+        heapq.heappush(self._due, (time, next(self._order), running, turn))
 
     def advance(self, seconds: float) -> None:
         """Moves the clock, and does what is due until then."""
@@ -114,7 +102,8 @@ class World:
             running.result, running.is_over = end.value, True
             return
         if signal is not None:
-            signal.waiting.append(running)
+            turn = running.turn
+            signal.add_done_callback(lambda _: self._push(self.time, running, turn))
         self.resume_at(self.time + seconds, running)
 
 

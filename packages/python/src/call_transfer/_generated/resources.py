@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from .._client import AsyncCore, Core
 from .._options import NOT_GIVEN, NotGiven, RequestOptions
-from .._pagination import AsyncPages, Pages
+from .._pagination import AsyncPages, Pages, Sender
 from .._results import wire
 from .operations import (
     CREATE_CALL,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 class Destinations:
     """Operations on destinations: `client.destinations`."""
 
-    def __init__(self, client: Core) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     def rotate_secret(
@@ -70,7 +69,7 @@ class Destinations:
 class DestinationGroups:
     """Operations on destination groups: `client.destination_groups`."""
 
-    def __init__(self, client: Core) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     def create(
@@ -117,7 +116,7 @@ class DestinationGroups:
 class Members:
     """Operations on members: `client.members`."""
 
-    def __init__(self, client: Core) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     def delete_hours(
@@ -185,7 +184,7 @@ class Members:
 class Roles:
     """Operations on roles: `client.roles`."""
 
-    def __init__(self, client: Core) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     def list(self, *, options: RequestOptions | None = None) -> RoleList:
@@ -216,7 +215,7 @@ class Roles:
 class Calls:
     """Operations on calls: `client.calls`."""
 
-    def __init__(self, client: Core) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     def list(
@@ -303,7 +302,7 @@ class Calls:
 class Accounts:
     """Operations on accounts: `client.accounts`."""
 
-    def __init__(self, client: Core) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     def list(self, *, options: RequestOptions | None = None) -> AccountList:
@@ -333,7 +332,7 @@ class Accounts:
 class AsyncDestinations:
     """Operations on destinations: `client.destinations`."""
 
-    def __init__(self, client: AsyncCore) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     async def rotate_secret(
@@ -374,7 +373,7 @@ class AsyncDestinations:
 class AsyncDestinationGroups:
     """Operations on destination groups: `client.destination_groups`."""
 
-    def __init__(self, client: AsyncCore) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     async def create(
@@ -421,7 +420,7 @@ class AsyncDestinationGroups:
 class AsyncMembers:
     """Operations on members: `client.members`."""
 
-    def __init__(self, client: AsyncCore) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     async def delete_hours(
@@ -489,7 +488,7 @@ class AsyncMembers:
 class AsyncRoles:
     """Operations on roles: `client.roles`."""
 
-    def __init__(self, client: AsyncCore) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     async def list(self, *, options: RequestOptions | None = None) -> RoleList:
@@ -520,7 +519,7 @@ class AsyncRoles:
 class AsyncCalls:
     """Operations on calls: `client.calls`."""
 
-    def __init__(self, client: AsyncCore) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     def list(
@@ -607,7 +606,7 @@ class AsyncCalls:
 class AsyncAccounts:
     """Operations on accounts: `client.accounts`."""
 
-    def __init__(self, client: AsyncCore) -> None:
+    def __init__(self, client: Sender) -> None:
         self._client = client
 
     async def list(self, *, options: RequestOptions | None = None) -> AccountList:
@@ -634,37 +633,51 @@ class AsyncAccounts:
         return result
 
 
-class Resources(Core):
-    """A client with all resources of the API."""
+class Resources:
+    """All resources of the API, for a client."""
 
-    def _open_resources(self) -> None:
-        self.destinations: Destinations = Destinations(self)
-        """Operations on destinations."""
-        self.destination_groups: DestinationGroups = DestinationGroups(self)
-        """Operations on destination groups."""
-        self.members: Members = Members(self)
-        """Operations on members."""
-        self.roles: Roles = Roles(self)
-        """Operations on roles."""
-        self.calls: Calls = Calls(self)
-        """Operations on calls."""
-        self.accounts: Accounts = Accounts(self)
-        """Operations on accounts."""
+    destinations: Destinations
+    """Operations on destinations."""
+    destination_groups: DestinationGroups
+    """Operations on destination groups."""
+    members: Members
+    """Operations on members."""
+    roles: Roles
+    """Operations on roles."""
+    calls: Calls
+    """Operations on calls."""
+    accounts: Accounts
+    """Operations on accounts."""
+
+    def _open_resources(self, client: Sender) -> None:
+        self.destinations = Destinations(client)
+        self.destination_groups = DestinationGroups(client)
+        self.members = Members(client)
+        self.roles = Roles(client)
+        self.calls = Calls(client)
+        self.accounts = Accounts(client)
 
 
-class AsyncResources(AsyncCore):
-    """An async client with all resources of the API."""
+class AsyncResources:
+    """All resources of the API, for an async client."""
 
-    def _open_resources(self) -> None:
-        self.destinations: AsyncDestinations = AsyncDestinations(self)
-        """Operations on destinations."""
-        self.destination_groups: AsyncDestinationGroups = AsyncDestinationGroups(self)
-        """Operations on destination groups."""
-        self.members: AsyncMembers = AsyncMembers(self)
-        """Operations on members."""
-        self.roles: AsyncRoles = AsyncRoles(self)
-        """Operations on roles."""
-        self.calls: AsyncCalls = AsyncCalls(self)
-        """Operations on calls."""
-        self.accounts: AsyncAccounts = AsyncAccounts(self)
-        """Operations on accounts."""
+    destinations: AsyncDestinations
+    """Operations on destinations."""
+    destination_groups: AsyncDestinationGroups
+    """Operations on destination groups."""
+    members: AsyncMembers
+    """Operations on members."""
+    roles: AsyncRoles
+    """Operations on roles."""
+    calls: AsyncCalls
+    """Operations on calls."""
+    accounts: AsyncAccounts
+    """Operations on accounts."""
+
+    def _open_resources(self, client: Sender) -> None:
+        self.destinations = AsyncDestinations(client)
+        self.destination_groups = AsyncDestinationGroups(client)
+        self.members = AsyncMembers(client)
+        self.roles = AsyncRoles(client)
+        self.calls = AsyncCalls(client)
+        self.accounts = AsyncAccounts(client)

@@ -15,11 +15,9 @@ from urllib.parse import quote
 
 from typing_extensions import Unpack
 
-from .._call import Sleep, Step
-from .._clients import AsyncCallTransfer, CallTransfer, _AsyncChanges, _Changes, _merged
-from .._drivers import AsyncDriver, Driver
+from .._client import AsyncCallTransfer, CallTransfer
+from ._app_server import WebhookTarget, serve
 from ._demo import demo
-from ._receiver import Receiver, serve
 from ._server import MockServer, MockServerError, shared_server
 
 Fault: TypeAlias = str | Mapping[str, object]
@@ -90,7 +88,7 @@ class SignatureParts(TypedDict):
 
 
 class DeliveryResponse(TypedDict):
-    """What a receiver answered. Credentials and signing secrets are replaced by `[redacted]`."""
+    """What the endpoint answered. Credentials and signing secrets are replaced by `[redacted]`."""
 
     status: int
     headers: dict[str, str]
@@ -207,13 +205,20 @@ class Sandbox:
 
         While the sandbox's clock is frozen, a wait before a retry moves that clock, and takes no time.
         """
-        client = _Client(self, **self._client_options(options))
+        client = CallTransfer(**self._client_options(options))
         self._closing.callback(client.close)
+        if self._is_frozen:
+            client._settings.clock, client._driver.sleep = _Clock(self), self.advance
         return client
 
     def async_client(self, **options: Any) -> AsyncCallTransfer:
         """Returns the same for asyncio: `async with sandbox.async_client() as client`."""
-        return _AsyncClient(self, **self._client_options(options))
+        client = AsyncCallTransfer(**self._client_options(options))
+        if self._is_frozen:
+            # In a thread, because a handler in this event loop may have to answer meanwhile.
+            client._settings.clock = _Clock(self)
+            client._driver.sleep = lambda seconds: asyncio.to_thread(self.advance, seconds)
+        return client
 
     def _client_options(self, options: dict[str, Any]) -> dict[str, Any]:
         own = {"base_url": self.base_url}
@@ -230,7 +235,7 @@ class Sandbox:
     # Time
 
     def now(self) -> float:
-        """Returns the sandbox's time in seconds since 1970, e.g. as the `clock` of a webhook receiver."""
+        """Returns the sandbox's time in seconds since the epoch, e.g. as the `clock` of a webhook handler."""
         if not self._is_frozen or self._frozen_at is None:
             self._frozen_at = _seconds(self.control("GET", "/clock")["now"])
         return self._frozen_at
@@ -270,15 +275,15 @@ class Sandbox:
 
     # Webhooks and transfers
 
-    def forward_webhooks_to(self, receiver: Receiver) -> None:
-        """Sends webhooks to a receiver from now on, instead of the destinations' own URLs.
+    def forward_webhooks_to(self, target: WebhookTarget) -> None:
+        """Sends webhooks to an application or a URL from now on, instead of the destinations' own URLs.
 
         Args:
-            receiver: A WSGI or ASGI application, such as a `WebhookHandler` or your app, called in a thread of its own; or a URL.
+            target: A WSGI or ASGI application, such as a `WebhookHandler` or your app, called in a thread of its own; or a URL.
                 An application gets `POST /offers`.
 
         """
-        url = receiver if isinstance(receiver, str) else self._closing.enter_context(serve(receiver))
+        url = target if isinstance(target, str) else self._closing.enter_context(serve(target))
         for one in self.records("destinations"):
             if one.get("kind") == "app":
                 self.update_record("destinations", one["id"], {"config": {"url": url}})
@@ -348,7 +353,7 @@ class Sandbox:
             body: Sent as JSON.
 
         Raises:
-            MockServerError: It was refused.
+            MockServerError: It was rejected.
 
         """
         return self._server.control(method, path, body, sandbox=self.name)
@@ -373,7 +378,7 @@ def open_sandbox(*, server: MockServer | None = None, name_prefix: str = "sandbo
         **options: See `SandboxOptions`.
 
     Raises:
-        MockServerError: There is no server, or it refused an option.
+        MockServerError: There is no server, or it rejected an option.
 
     """
     return Sandbox(server or shared_server(), name_prefix, options)
@@ -392,44 +397,3 @@ class _Clock:
 
     def elapsed(self) -> float:
         return time.monotonic() + self._sandbox._moved
-
-
-class _Client(CallTransfer):
-    def __init__(self, sandbox: Sandbox, **options: Any) -> None:
-        super().__init__(**options)
-        self._sandbox = sandbox
-        if sandbox._is_frozen:
-            self._settings.clock = _Clock(sandbox)
-            self._driver = _SandboxDriver(self._http, self._settings.auth, is_own=self._http_client is None)
-            self._driver.sandbox = sandbox
-
-    def with_options(self, **changes: Unpack[_Changes]) -> CallTransfer:
-        return _Client(self._sandbox, **_merged(self, changes))
-
-
-class _AsyncClient(AsyncCallTransfer):
-    def __init__(self, sandbox: Sandbox, **options: Any) -> None:
-        super().__init__(**options)
-        self._sandbox = sandbox
-        if sandbox._is_frozen:
-            self._settings.clock = _Clock(sandbox)
-            self._driver = _AsyncSandboxDriver(self._http, self._settings.auth, is_own=self._http_client is None)
-            self._driver.sandbox = sandbox
-
-    def with_options(self, **changes: Unpack[_AsyncChanges]) -> AsyncCallTransfer:
-        return _AsyncClient(self._sandbox, **_merged(self, changes))
-
-
-class _SandboxDriver(Driver):
-    sandbox: Sandbox
-
-    def _perform(self, step: Step) -> Any:
-        return self.sandbox.advance(step.seconds) if isinstance(step, Sleep) else super()._perform(step)
-
-
-class _AsyncSandboxDriver(AsyncDriver):
-    sandbox: Sandbox
-
-    async def _perform(self, step: Step) -> Any:
-        # In a thread, because a receiver in this event loop may have to answer meanwhile.
-        return await asyncio.to_thread(self.sandbox.advance, step.seconds) if isinstance(step, Sleep) else await super()._perform(step)

@@ -21,7 +21,7 @@ _SECONDS_TO_STOP = 10
 
 
 class MockServerError(Exception):
-    """The mock server could not be started, or refused a request. The message says what to do."""
+    """The mock server could not be started, or rejected a request. The message says what to do."""
 
 
 class MockServer:
@@ -37,7 +37,7 @@ class MockServer:
         self._pid = pid
         token = os.environ.get("CALL_TRANSFER_CONTROL_TOKEN", "").strip()
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        # A frozen server answers some requests only after a receiver did.
+        # A frozen server answers some requests only after a webhook handler did.
         self._http = httpx2.Client(headers=headers, timeout=120, trust_env=False)
         atexit.register(self.stop)
 
@@ -99,13 +99,13 @@ class MockServer:
         """Sends a request to the control plane, such as `PATCH` to `/policies`, and returns the JSON of its answer.
 
         Raises:
-            MockServerError: It was refused.
+            MockServerError: It was rejected.
 
         """
         prefix = "" if sandbox is None else f"/_sandbox/{sandbox}"
         response = self._http.request(method, f"{self.url}{prefix}/_control/v1{path}", json=body)
         if response.is_error:
-            raise MockServerError(f"{method} {path} was refused with {response.status_code}: {_detail(response)}")
+            raise MockServerError(f"{method} {path} was rejected with {response.status_code}: {_detail(response)}")
         return response.json() if response.content else None
 
     def stop(self) -> None:
@@ -156,6 +156,12 @@ def _detail(response: httpx2.Response) -> str:
     return str(detail or response.text[:500])
 
 
+def find_server(command: str | Sequence[str] = DEFAULT_COMMAND) -> MockServer:
+    """Returns the server of CALL_TRANSFER_MOCK_URL, or starts one."""
+    url = os.environ.get("CALL_TRANSFER_MOCK_URL", "").strip()
+    return MockServer.connect(url) if url else MockServer.start(command)
+
+
 _shared: MockServer | None = None
 
 
@@ -163,6 +169,5 @@ def shared_server() -> MockServer:
     """Returns the server of this process: that of CALL_TRANSFER_MOCK_URL, or one that is started and ends with the process."""
     global _shared
     if _shared is None:
-        url = os.environ.get("CALL_TRANSFER_MOCK_URL", "").strip()
-        _shared = MockServer.connect(url) if url else MockServer.start()
+        _shared = find_server()
     return _shared

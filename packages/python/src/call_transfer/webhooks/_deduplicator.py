@@ -42,13 +42,12 @@ def alone(runtime: Runtime) -> Coordinate:
     return coordinate
 
 
-class _InFlight:
-    """An event that one of its deliveries has, while duplicates wait."""
+class _InFlight(Signal):
+    """An event that one of its deliveries has, while duplicates wait. It is set at the end."""
 
-    def __init__(self, ended: Signal, until: float) -> None:
-        self.ended = ended
+    def __init__(self, until: float) -> None:
+        super().__init__()
         self.until = until
-        self.has_ended = False
         self.stored: str | None = None
         self.rejection: Rejection | None = None
 
@@ -79,18 +78,18 @@ class Deduplicator:
             current = self._in_flight.get().get(key)
             if current is None or self._runtime.now() >= current.until:
                 return await self._lead(key, handle, until)
-            await self._runtime.wait(current.ended, max(0.0, min(until, current.until) - self._runtime.now()))
+            await self._runtime.wait(current, max(0.0, min(until, current.until) - self._runtime.now()))
             if current.rejection is not None:
                 raise current.rejection.copy() from current.rejection.__cause__
             if current.stored is not None:
                 return response_of(current.stored)
-            if not current.has_ended and self._runtime.now() < current.until:
+            if not current.done() and self._runtime.now() < current.until:
                 raise unavailable("duplicate_timeout")
 
     async def _lead(self, key: str, handle: Handle, until: float) -> WebhookResponse:
         longest = self._runtime.now() + self._settings.duplicate_wait + MAX_HANDLING
         in_flight = self._in_flight.get()
-        current = in_flight[key] = _InFlight(self._runtime.signal(), longest)
+        current = in_flight[key] = _InFlight(longest)
         try:
             response, stored = await self._coordinate(key, str(uuid.uuid4()), handle, until)
             if stored is not None:
@@ -103,8 +102,7 @@ class Deduplicator:
                 current.rejection = rejection
             raise
         finally:
-            current.has_ended = True
-            current.ended.set()
+            current.set()
             if in_flight.get(key) is current:
                 del in_flight[key]
         await self._evict()

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .._json import refuse_constant
+from .._json import reject_constant
 from ._errors import Rejection
 
 _VERSION = 1
@@ -78,7 +78,7 @@ def response_of(text: str | None) -> WebhookResponse:
     """
     try:
         # Earlier versions wrote none.
-        read = json.loads(text or "", parse_constant=refuse_constant)
+        read = json.loads(text or "", parse_constant=reject_constant)
         if _integer(read.get("version", 0)) > _VERSION:
             message = "This version cannot read the stored response. Retry later."
             raise Rejection(message, "stored_response_unreadable", 503, {"retry-after": "1"})

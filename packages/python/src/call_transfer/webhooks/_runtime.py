@@ -8,9 +8,11 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
+from concurrent import futures
+from concurrent.futures import Future
+from contextlib import contextmanager
 from contextvars import copy_context
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from .._duration import sleep
 from ._errors import WebhookError
@@ -19,10 +21,19 @@ T = TypeVar("T")
 _PARTS = 10
 
 
-class Signal(Protocol):
-    """Becomes set once, and stays so."""
+class Signal(Future[None]):
+    """Becomes set once, and stays so. It wakes what waits in any thread and on any event loop: each request of an async view under
+    WSGI has a loop of its own.
+    """
 
-    def set(self) -> None: ...
+    def __init__(self) -> None:
+        super().__init__()
+        # So that nothing that waits can cancel it.
+        self.set_running_or_notify_cancel()
+
+    def set(self) -> None:
+        if not self.done():
+            self.set_result(None)
 
 
 class PerProcess(Generic[T]):
@@ -48,13 +59,10 @@ class Threads:
         # A thread of a parent may hold its lock, and gevent may replace locks after a fork.
         self._locks = PerProcess(threading.Lock)
 
-    def signal(self) -> Signal:
-        return threading.Event()
-
     async def wait(self, signal: Signal | None, seconds: float) -> None:
         """Waits until the signal is set, at most for so long."""
         with self._unlocked():
-            (signal if isinstance(signal, threading.Event) else threading.Event()).wait(seconds)
+            futures.wait([signal or Signal()], seconds)
 
     async def call(self, function: Callable[[], Any]) -> Any:
         """Calls a function of a store or of the app. Other work goes on meanwhile."""
@@ -91,41 +99,6 @@ def _finished(work: Awaitable[T]) -> T:
     raise TypeError("It waits for an event loop. Use AsyncWebhookHandler.")
 
 
-class _LoopSignal:
-    """Wakes what waits on any event loop: each request of an async view under WSGI has a loop of its own."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._is_set = False
-        self._waiting: set[asyncio.Future[None]] = set()
-
-    def set(self) -> None:
-        with self._lock:
-            self._is_set = True
-            waiting, self._waiting = self._waiting, set()
-        for one in waiting:
-            # A loop that is closed waits no longer.
-            with suppress(RuntimeError):
-                one.get_loop().call_soon_threadsafe(_wake, one)
-
-    async def wait(self) -> None:
-        one = asyncio.get_running_loop().create_future()
-        with self._lock:
-            if self._is_set:
-                return
-            self._waiting.add(one)
-        try:
-            await one
-        finally:
-            with self._lock:
-                self._waiting.discard(one)
-
-
-def _wake(waiting: asyncio.Future[None]) -> None:
-    if not waiting.done():
-        waiting.set_result(None)
-
-
 class Loop:
     """Runs work on the event loop of its caller."""
 
@@ -135,16 +108,14 @@ class Loop:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    def signal(self) -> Signal:
-        return _LoopSignal()
-
     async def wait(self, signal: Signal | None, seconds: float) -> None:
-        if not isinstance(signal, _LoopSignal):
-            await sleep(seconds)
-        else:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await signal.wait()
+        if signal is None:
+            return await sleep(seconds)
+        waiting = asyncio.wrap_future(signal)
+        try:
+            await asyncio.wait([waiting], timeout=seconds)
+        finally:
+            waiting.cancel()
 
     async def call(self, function: Callable[[], Any]) -> Any:
         try:
@@ -192,7 +163,7 @@ class TimeLimit:
             raise late
         results: list[T] = []
         errors: list[BaseException] = []
-        over = self._runtime.signal()
+        over = Signal()
 
         async def perform() -> None:
             try:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from .._generated.models import TransferOffer
 from .._generated.signature import EVENT, HEADER, SCHEME, SEPARATOR, TOLERANCE_SECS
-from .._json import refuse_constant
+from .._json import reject_constant
 from .._model import ApiModel, parse
 from .._redact import Secret as Hidden
 from ._errors import WebhookVerificationError
@@ -49,7 +49,7 @@ UnknownWebhookEvent.model_rebuild()
 def event_of(body: bytes) -> WebhookEvent:
     try:
         # A byte order mark is no part of the text.
-        parsed: object = json.loads(body.decode("utf-8-sig"), parse_constant=refuse_constant)
+        parsed: object = json.loads(body.decode("utf-8-sig"), parse_constant=reject_constant)
     except (ValueError, RecursionError):
         message = "The signature is valid, but the body is not JSON."
         raise WebhookVerificationError(message, "invalid_event") from None

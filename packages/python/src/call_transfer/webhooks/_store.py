@@ -57,11 +57,11 @@ class EventStore(Protocol):
         ...
 
 
-class _Waiting:
-    def __init__(self, signal: Signal) -> None:
-        self.signal = signal
-        self.has_begun = False
-        self.failure: BaseException | None = None
+class _Waiting(Signal):
+    """A step that waits for its turn. It is set when it may run."""
+
+    failure: BaseException | None = None
+    """What it fails with instead."""
 
 
 class _Turns:
@@ -78,13 +78,12 @@ class _Turns:
         if following is None:
             self.free += 1
         else:
-            following.has_begun = True
             self.begin(following)
 
     def begin(self, waiting: _Waiting) -> None:
         self.urgent.pop(waiting, None)
         self.others.pop(waiting, None)
-        waiting.signal.set()
+        waiting.set()
 
 
 class _Steps:
@@ -124,19 +123,19 @@ class _Steps:
             turns.pass_on()
 
     async def _turn(self, turns: _Turns, line: dict[_Waiting, None]) -> None:
-        waiting = _Waiting(self._runtime.signal())
+        waiting = _Waiting()
         line[waiting] = None
         try:
-            await self._runtime.wait(waiting.signal, self._max_wait)
+            await self._runtime.wait(waiting, self._max_wait)
         except BaseException:
-            if waiting.has_begun:
+            if waiting.done() and waiting.failure is None:
                 turns.pass_on()
             raise
         finally:
             line.pop(waiting, None)
         if waiting.failure is not None:
             raise waiting.failure.with_traceback(None)
-        if not waiting.has_begun:
+        if not waiting.done():
             problem = f"The event store was busy for {self._max_wait:g} s. Add connections or instances."
             raise WebhookError(problem, "store_timeout")
 
@@ -153,7 +152,7 @@ class _Event:
         """Whether the store answered a claim."""
         self._may_be_claimed = False
         """Whether a claim was sent, which the store may execute later."""
-        self._ended = of.runtime.signal()
+        self._ended = Signal()
         self._is_ended = False
         """Whether the lease is no longer extended."""
         self._is_given_up = False

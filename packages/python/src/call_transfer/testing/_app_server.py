@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import io
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, MutableMapping
@@ -12,12 +11,14 @@ from socketserver import ThreadingMixIn
 from typing import Any, TypeAlias, cast
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
+from .._options import is_async
+
 WsgiApp: TypeAlias = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 AsgiApp: TypeAlias = Callable[
     [Any, Callable[[], Awaitable[Any]], Callable[[MutableMapping[str, Any]], Awaitable[None]]],
     Awaitable[None],
 ]
-Receiver: TypeAlias = str | WsgiApp | AsgiApp
+WebhookTarget: TypeAlias = str | WsgiApp | AsgiApp
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -69,15 +70,11 @@ class _Handler(WSGIRequestHandler):
         """Prints nothing."""
 
 
-def _is_async(app: object) -> bool:
-    return inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(getattr(type(app), "__call__", None))  # noqa: B004
-
-
 @contextmanager
 def serve(app: WsgiApp | AsgiApp) -> Generator[str]:
     """Serves an application on a free port, and gives its URL."""
     loop: asyncio.AbstractEventLoop | None = None
-    if _is_async(app):
+    if is_async(app):
         loop = asyncio.new_event_loop()
         wsgi = _in_loop(cast("AsgiApp", app), loop)
     else:
