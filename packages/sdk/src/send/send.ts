@@ -7,16 +7,15 @@ import { createApiError } from "../errors/status-errors.gen.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import { checkOptions, maxTimerMs, reconcileRules } from "../options/checks.ts";
-import { momentOf, msSince, windowOf } from "../options/clock.ts";
+import { momentOf, msSince, windowOf, withDeadline } from "../options/clock.ts";
 import type { RequestInstrumentation } from "../options/options.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { messageOf } from "../utils/guards.ts";
 import { cleanHeaders } from "../utils/redact.ts";
-import { attemptOnce, between, requestIdOf, summaryOf, tokenFunction, withDeadline } from "./attempt.ts";
+import { attemptOnce, between, followAttempt, followRequest, tokenFunction } from "./attempt.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, Call } from "./call.ts";
-import { combine, isEffectFree, untold } from "./effect.ts";
-import { followAttempt, followRequest } from "./instrumentation.ts";
+import { combine, isEffectFree, requestIdOf, summaryOf, untold } from "./result.ts";
 import { delayFor, shouldRetry } from "./retry.ts";
 
 /** The one refusal that a new credential fixes. */
@@ -129,8 +128,8 @@ async function reasonToSkip(
   return budgets?.of(call.accountId).spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
 }
 
-const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
-  deadline !== undefined && settings.elapsed() + delayMs >= deadline;
+const pastDeadline = ({ begun, totalTimeoutMs, settings }: Call, delayMs: number): boolean =>
+  begun !== undefined && totalTimeoutMs !== undefined && settings.elapsed() + delayMs >= begun.elapsed + totalTimeoutMs;
 
 async function foundNothing(call: Call): Promise<boolean> {
   const { findCandidates, findOptions } = call;
@@ -164,7 +163,7 @@ function finish<T>(call: Call, result: AttemptResult): Sent<T> {
   const { failure, response, text = null, hintSecs } = result;
   // JSON has no infinite numbers.
   const retryAfterSecs = hintSecs && Math.min(hintSecs, Number.MAX_VALUE);
-  call.durationMs = msSince(call.settings, call.begun.elapsed);
+  call.durationMs = call.begun && msSince(call.settings, call.begun.elapsed);
   let error: RequestError;
   // Not with orElse(): a stack trace shows ten frames, and the caller's must be among them.
   try {
@@ -216,7 +215,8 @@ const isUnknown = ({ idempotency, outcome }: Call): boolean =>
   idempotency === "non_idempotent" && (outcome === "unknown" || outcome === "applied");
 
 /** Returns a function for the window of a request that ends now, by all that is known of the server's clock at its call. */
-function windowOfCall({ settings, begun, answerBefore }: Call): () => OutcomeWindow {
+function windowOfCall({ settings, answerBefore, ...call }: Call): () => OutcomeWindow {
   const ended = momentOf(settings);
+  const { begun = ended } = call;
   return () => windowOf({ begun, ended, before: answerBefore, newest: settings.serverTime.newest });
 }
