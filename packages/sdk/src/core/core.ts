@@ -1,4 +1,4 @@
-import { argumentError, InvalidArgumentError } from "../errors/invalid-argument-error.ts";
+import { argumentError, InvalidArgumentError } from "../errors/base.ts";
 import type { ClientOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import { resolveSettings, type Settings } from "../options/settings.ts";
 import { replay } from "../send/body.ts";

@@ -1,6 +1,5 @@
 // Builds a call from the input of a request, its options and the client's settings.
-import { ConfigurationError } from "../errors/base.ts";
-import { argumentError, InvalidArgumentError } from "../errors/invalid-argument-error.ts";
+import { argumentError, ConfigurationError, InvalidArgumentError } from "../errors/base.ts";
 import { check, checkOptions, type Given, requestRetryRules, requestRules } from "../options/checks.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";

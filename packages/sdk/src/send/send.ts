@@ -1,6 +1,6 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
 import type { OutcomeWindow, ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
-import { readArguments } from "../errors/invalid-argument-error.ts";
+import { readArguments } from "../errors/base.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.gen.ts";
