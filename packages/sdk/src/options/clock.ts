@@ -26,7 +26,7 @@ export const systemClock: Clock & Timers = {
 /** What a clock may leave out: timers are those of the runtime then, and `monotonicNow` is `now`. */
 export const completeClock = (clock: Clock): { readonly timers: Timers; readonly elapsed: () => number } => ({
   timers: clock.setTimeout ? (clock as Clock & Timers) : systemClock,
-  elapsed: () => (clock.monotonicNow ? clock.monotonicNow() : clock.now()),
+  elapsed: () => clock.monotonicNow?.() ?? clock.now(),
 });
 
 /** Whole milliseconds since a moment by `elapsed()`. The caller's clock may go back or fail. */

@@ -46,11 +46,15 @@ export async function attemptOnce(
     // A copy: instrumentation and the caller's own fetch may add headers, to one attempt alone.
     return exchange(state, new Headers(call.headers), stop.signal);
   });
-  const { attempt, sentAt = 0 } = state;
+  const { attempt, watch, sentAt = 0 } = state;
   if (attempt) attempt.durationMs = msSince(call.settings, sentAt);
   // An aborted fetch fails within some microtasks, and only then shows whether it was sent.
   for (let turn = 0; turn < 10 && state.inFlight; turn++) await undefined;
-  if (state.watch) unwatch(state.watch);
+  if (watch) {
+    // More may have been sent while the body was read.
+    if (state.outcome === "rejected" && isUnanswered(watch, attempt?.status)) state.outcome = "unknown";
+    unwatch(watch);
+  }
   if (!("value" in end)) return { ...end, outcome: state.outcome };
   try {
     if (!end.value.response.ok) return refusal(state, end.value);
@@ -75,11 +79,11 @@ function cancelReading({ buffers }: AttemptState): void {
 
 function within<T>(state: AttemptState, work: (stop: AbortController) => Promise<T>) {
   const { call } = state;
-  const { timeoutMs, totalTimeoutMs = Number.POSITIVE_INFINITY, settings } = call;
-  const now = momentOf(settings);
+  const now = momentOf(call.settings);
   call.begun ??= now;
-  const remaining = totalTimeoutMs - (now.elapsed - call.begun.elapsed);
-  return withDeadline(call, Math.max(0, Math.min(timeoutMs, remaining)), work, (thrown, interruption) => {
+  call.deadline ??= now.elapsed + (call.totalTimeoutMs ?? Number.POSITIVE_INFINITY);
+  const limitMs = Math.max(0, Math.min(call.timeoutMs, call.deadline - now.elapsed));
+  return withDeadline(call, limitMs, work, (thrown, interruption) => {
     cancelReading(state);
     return failedResult(state, thrown, interruption);
   });
@@ -185,20 +189,17 @@ async function fetchOnce(
   state.watch = watch;
   const end = endOf(watch, stop);
   if (end) init.signal = end.signal;
-  let response: Response | undefined;
   try {
     state.inFlight = true;
     waitAsLong(watch, init, timeoutMs);
-    const answer = toResponse(await callWatched(watch, init));
+    const response = toResponse(await callWatched(watch, init));
     if (stop.aborted) {
       // The attempt has ended, so the body is not read.
-      (async () => answer.body?.cancel())().catch(() => {});
+      (async () => response.body?.cancel())().catch(() => {});
       throw reasonOf(stop);
     }
-    response = answer;
     attempt.status = response.status;
     state.outcome = effectOf(response);
-    if (state.outcome === "rejected" && isUnanswered(watch, response)) state.outcome = "unknown";
     recordHead(state, attempt, response);
     const read = await readBody(response, stop, state, withoutTokens);
     if (!response.ok) recordRefusal(state, attempt, read);
@@ -215,8 +216,6 @@ async function fetchOnce(
     state.outcome = outcomeOfFailure(error, isUnsent(watch, error, stop));
     throw error;
   } finally {
-    // More may have been sent while the body was read.
-    if (response && state.outcome === "rejected" && isUnanswered(watch, response)) state.outcome = "unknown";
     state.inFlight = false;
     if (state.outcome !== "applied") end?.abort();
   }
@@ -284,7 +283,7 @@ export function followAttempt(
 }
 
 /** Calls `fetch` within the instrumentation of an attempt: once, whatever that does. It gets no response. */
-export function exchangeWithin<T>(
+function exchangeWithin<T>(
   call: Call,
   attempt: AttemptInstrumentation,
   headers: Headers,

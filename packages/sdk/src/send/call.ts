@@ -40,6 +40,8 @@ export interface Call
   readonly signal: AbortSignal | undefined;
   /** When its first attempt began. */
   begun?: Moment;
+  /** End of the whole request, by `elapsed()`; known with `begun`. */
+  deadline?: number;
   /** The newest dated answer of the server from before the request. */
   readonly answerBefore: DatedAnswer | undefined;
   readonly totalTimeoutMs: number | undefined;

@@ -41,7 +41,7 @@ export function outcomeOfResponse(status: number, code: string | undefined, trus
 export const contentTypeOf = (response: Response): string =>
   response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
-export const isJsonType = (type: string): boolean => /^[^/]+\/(?:.+\+)?json$/.test(type);
+const isJsonType = (type: string): boolean => /^[^/]+\/(?:.+\+)?json$/.test(type);
 
 /** Whether a success is labelled as a page or a file. JSON without a label often gets plain text. */
 const isForeign = (response: Response): boolean => {
@@ -147,7 +147,7 @@ function failureOf(error: unknown, { call: { clean }, attempt, reading, returned
 }
 
 /** Copies an error without its other properties: errors may carry whole requests with their headers. */
-export function sanitizeError(error: unknown, cleanText: Call["clean"], depth = 5): unknown {
+function sanitizeError(error: unknown, cleanText: Call["clean"], depth = 5): unknown {
   const clean = (value: unknown) => cleanText(messageOf(value));
   try {
     if (!isError(error) || depth === 0) return clean(error);
@@ -300,9 +300,8 @@ export function refusal(state: AttemptState, read: ReadResponse): AttemptResult 
 function readRefusal({ settings, clean }: Call, { response: { headers }, text }: ReadResponse) {
   const bodyText = clean(text ?? "");
   const parsed = parseObject(bodyText);
-  const body =
-    !isDeep(parsed) && hasInfinity(parsed) ? (JSON.parse(bodyText, (_, value) => finite(value)) as Problem) : parsed;
-  const problem = isDeep(body) ? undefined : body;
+  let problem = isDeep(parsed) ? undefined : parsed;
+  if (hasInfinity(problem)) problem = JSON.parse(bodyText, (_, value) => finite(value));
   const hintSecs = retryHint(problem?.meta, headers, settings.clock.now());
   return { problem, code: codeOf(problem), bodyText: (!problem && bodyText) || undefined, hintSecs };
 }

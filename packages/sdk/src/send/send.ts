@@ -1,6 +1,6 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
-import type { OutcomeWindow, ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
 import { readArguments } from "../errors/base.ts";
+import type { OutcomeWindow, ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.gen.ts";
@@ -80,12 +80,10 @@ function isExpired({ settings: { auth, elapsed }, idempotency, renewed }: Call, 
   return idempotency === "idempotent" || outcome === "rejected" || outcome === "not_sent";
 }
 
-async function renew(call: Call, expired: Credential | undefined) {
+function renew(call: Call, expired: Credential | undefined) {
   call.renewed = true;
-  const { auth } = call.settings;
-  const renewal = await between(call, (stop) => auth.renew(expired as Credential, call.settings, stop), tokenFunction);
-  if ("value" in renewal && renewal.value) call.tokens.add(renewal.value.token);
-  return renewal;
+  const { settings } = call;
+  return between(call, (stop) => settings.auth.renew(expired as Credential, settings, stop), tokenFunction);
 }
 
 /** The one way to a second send, by a retry or with a renewed credential. If one is due but skipped, the call says why. */
@@ -128,8 +126,8 @@ async function reasonToSkip(
   return budgets?.of(call.accountId).spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
 }
 
-const pastDeadline = ({ begun, totalTimeoutMs, settings }: Call, delayMs: number): boolean =>
-  begun !== undefined && totalTimeoutMs !== undefined && settings.elapsed() + delayMs >= begun.elapsed + totalTimeoutMs;
+const pastDeadline = ({ deadline = 0, settings }: Call, delayMs: number): boolean =>
+  settings.elapsed() + delayMs >= deadline;
 
 async function foundNothing(call: Call): Promise<boolean> {
   const { findCandidates, findOptions } = call;
@@ -182,12 +180,13 @@ function finish<T>(call: Call, result: AttemptResult): Sent<T> {
     // What failed may quote what it worked on.
     error = new RequestError(`${call.operationId} ${untold}`, call);
   }
-  if (failure || !response || isUnknown(call)) return fail(call, result, error);
+  if (isUnknown(call)) failUnknown(call, result, error);
+  if (failure || !response) throw error;
   return { response, text, data: undefined as T, error };
 }
 
-function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): never {
-  if (!isUnknown(call)) throw error;
+/** Throws an `OutcomeUnknownError` for the error of the last attempt. */
+function failUnknown(call: Call, { partialBody }: AttemptResult, error: RequestError): never {
   const { body, findOptions, findCandidates: find } = call;
   const what =
     call.outcome === "applied"
@@ -215,8 +214,7 @@ const isUnknown = ({ idempotency, outcome }: Call): boolean =>
   idempotency === "non_idempotent" && (outcome === "unknown" || outcome === "applied");
 
 /** Returns a function for the window of a request that ends now, by all that is known of the server's clock at its call. */
-function windowOfCall({ settings, answerBefore, ...call }: Call): () => OutcomeWindow {
+function windowOfCall({ settings, begun, answerBefore: before }: Call): () => OutcomeWindow {
   const ended = momentOf(settings);
-  const { begun = ended } = call;
-  return () => windowOf({ begun, ended, before: answerBefore, newest: settings.serverTime.newest });
+  return () => windowOf({ begun: begun ?? ended, ended, before, newest: settings.serverTime.newest });
 }
