@@ -2,7 +2,7 @@
 import { type ErrorCode, errorCodes, limits, type OperationId, type operations } from "@call-transfer/spec";
 import type { RequestOutcome } from "../packages/sdk/src/errors/details.ts";
 import { createApiError } from "../packages/sdk/src/errors/status-errors.gen.ts";
-import { outcomeOfResponse } from "../packages/sdk/src/send/effect.ts";
+import { outcomeOfResponse } from "../packages/sdk/src/send/result.ts";
 import { shouldRetry } from "../packages/sdk/src/send/retry.ts";
 
 /** The classes of operations that the SDK distinguishes. */

@@ -340,7 +340,6 @@ declare interface LambdaResult {
   statusCode: number;
   headers?: Record<string, string>;
   multiValueHeaders?: Record<string, string[]>;
-  cookies?: string[];
   body: string;
   isBase64Encoded: boolean;
 }

@@ -4,9 +4,8 @@ export { CallTransferCore } from "./core/core.ts";
 export type { ItemsField, ListInput, PageItem, PagePromise } from "./core/pagination.ts";
 export type { RequestInput } from "./core/prepare.ts";
 export { type AnyApiError, ApiError, type ApiErrorOf, isApiError, type WithCode } from "./errors/api-error.ts";
-export { CallTransferError, ConfigurationError } from "./errors/base.ts";
+export { CallTransferError, ConfigurationError, InvalidArgumentError } from "./errors/base.ts";
 export type * from "./errors/details.ts";
-export { InvalidArgumentError } from "./errors/invalid-argument-error.ts";
 export { OutcomeUnknownError } from "./errors/outcome-unknown-error.ts";
 export {
   AbortError,

@@ -4,7 +4,7 @@ import type { UnknownResult } from "./core/api-promise.ts";
 import type { CallTransferCore } from "./core/core.ts";
 import { expandPath, serializeQuery } from "./core/path.ts";
 import { transport } from "./core/transport.ts";
-import { argumentError, InvalidArgumentError, readArguments } from "./errors/invalid-argument-error.ts";
+import { argumentError, InvalidArgumentError, readArguments } from "./errors/base.ts";
 import type { paths } from "./generated/types.gen.ts";
 import type { RequestOptions } from "./options/options.ts";
 import type { Outgoing } from "./send/call.ts";

@@ -25,7 +25,7 @@ vi.mock("../src/utils/inspect.ts", breakable);
 vi.mock("../src/errors/print.ts", breakable);
 vi.mock("../src/errors/api-error-message.ts", breakable);
 vi.mock("../src/errors/status-errors.gen.ts", breakable);
-vi.mock("../src/send/attempt.ts", breakable);
+vi.mock("../src/send/result.ts", breakable);
 vi.mock("../src/send/retry.ts", breakable);
 vi.mock("../src/send/body.ts", breakable);
 

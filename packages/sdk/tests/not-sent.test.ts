@@ -1,7 +1,7 @@
 // The table of failures: what each proves of the request, and how that is known. M: seen by tests/packages/runtimes or with
 // Node 20 to 26, Bun 1.1 to 1.4, Deno 2.9, workerd and Chromium 156, beside a server that counted what reached it.
 import { describe, expect, it } from "vitest";
-import { outcomeOfFailure } from "../src/send/effect.ts";
+import { outcomeOfFailure } from "../src/send/result.ts";
 
 type Row = readonly [code: string, syscall: string | undefined, why: string];
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { PagePromise } from "../src/core/pagination.ts";
-import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
+import { InvalidArgumentError } from "../src/errors/base.ts";
 import { type Call, type CallList, InvalidResponseError } from "../src/index.ts";
 import { networkError } from "./network-error.ts";
 import { clientOf, json, problem } from "./test-server.ts";

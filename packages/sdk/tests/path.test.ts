@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expandPath, serializeQuery } from "../src/core/path.ts";
-import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
+import { InvalidArgumentError } from "../src/errors/base.ts";
 
 fc.configureGlobal({ seed: 1 });
 

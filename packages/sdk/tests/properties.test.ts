@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { serializeQuery } from "../src/core/path.ts";
-import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
+import { InvalidArgumentError } from "../src/errors/base.ts";
 import { ConfigurationError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { parseRetryAfter, retryHint } from "../src/send/retry.ts";

@@ -11,8 +11,7 @@ import {
 } from "@tanstack/query-core";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
 import type { UnknownResult } from "../src/core/api-promise.ts";
-import type { CallTransferError } from "../src/errors/base.ts";
-import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
+import { type CallTransferError, InvalidArgumentError } from "../src/errors/base.ts";
 import { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
 import type { Call, CallInitiated, CallList, CallQueued, RoleList } from "../src/generated/models.gen.ts";
 import {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
-import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
+import { InvalidArgumentError } from "../src/errors/base.ts";
 import { defaultMaxRetries } from "../src/generated/constants.gen.ts";
 import { CallTransferCore, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";

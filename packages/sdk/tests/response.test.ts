@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, parseObject, requestIdOf } from "../src/send/attempt.ts";
-import { effectOf } from "../src/send/effect.ts";
+import { codeOf, effectOf, parseObject, requestIdOf } from "../src/send/result.ts";
 import { redact } from "../src/utils/redact.ts";
 import { clientOf } from "./test-server.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { noEffectCodes } from "../src/generated/constants.gen.ts";
 import { RetryBudget, RetryBudgets, retryCost } from "../src/options/retry-budget.ts";
-import { combine, outcomeOfResponse } from "../src/send/effect.ts";
+import { combine, outcomeOfResponse } from "../src/send/result.ts";
 import { delayFor, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
 
 fc.configureGlobal({ seed: 1 });

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
-import { InvalidArgumentError } from "../src/errors/invalid-argument-error.ts";
+import { InvalidArgumentError } from "../src/errors/base.ts";
 import { defaultMaxRetries, defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import {
   AbortError,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createListReader } from "../src/core/pagination.ts";
 import { checkPath, expandPath, serializeQuery } from "../src/core/path.ts";
 import { ApiError, CallTransfer, CallTransferError, InvalidArgumentError, RequestError } from "../src/index.ts";
-import { contentTypeOf, effectOf } from "../src/send/effect.ts";
+import { contentTypeOf, effectOf } from "../src/send/result.ts";
 import { retryHint } from "../src/send/retry.ts";
 import { maskNumbers, redact } from "../src/utils/redact.ts";
 import { playScenario, type Scenario } from "./scenarios.ts";

@@ -1,9 +1,9 @@
-import { argumentError, InvalidArgumentError } from "../errors/invalid-argument-error.ts";
+import { argumentError, InvalidArgumentError } from "../errors/base.ts";
 import type { ClientOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import { resolveSettings, type Settings } from "../options/settings.ts";
-import { requestIdOf } from "../send/attempt.ts";
 import { replay } from "../send/body.ts";
 import type { Call } from "../send/call.ts";
+import { requestIdOf } from "../send/result.ts";
 import { send } from "../send/send.ts";
 import { isObject } from "../utils/guards.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";

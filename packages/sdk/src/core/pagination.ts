@@ -1,5 +1,5 @@
 // Lists: the types of their pages, reading them by offset while they change, and iterating over their items.
-import { InvalidArgumentError } from "../errors/invalid-argument-error.ts";
+import { InvalidArgumentError } from "../errors/base.ts";
 import { InvalidResponseError, RequestError } from "../errors/request-error.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";

@@ -1,5 +1,5 @@
 // Paths: the operation of one, its parameters and its query.
-import { InvalidArgumentError } from "../errors/invalid-argument-error.ts";
+import { InvalidArgumentError } from "../errors/base.ts";
 import { type OperationFacts, operationFacts } from "../generated/operations.gen.ts";
 import { isFunction, isObject, isText } from "../utils/guards.ts";
 import { maskNumbers } from "../utils/redact.ts";

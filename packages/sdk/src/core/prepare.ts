@@ -1,8 +1,6 @@
 // Builds a call from the input of a request, its options and the client's settings.
-import { ConfigurationError } from "../errors/base.ts";
-import { argumentError, InvalidArgumentError } from "../errors/invalid-argument-error.ts";
+import { argumentError, ConfigurationError, InvalidArgumentError } from "../errors/base.ts";
 import { check, checkOptions, type Given, requestRetryRules, requestRules } from "../options/checks.ts";
-import { momentOf } from "../options/clock.ts";
 import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import { type Settings, withHeaders } from "../options/settings.ts";
 import type { Call, Outgoing } from "../send/call.ts";
@@ -37,7 +35,6 @@ export function prepareCall(
   if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken")
     throw new ConfigurationError("accountId", `is required for ${operationId} with an access token`);
   const { url = "", body } = input ? toOutgoing(operation, settings.baseUrl, input, given) : {};
-  const begun = momentOf(settings);
   const headers = withHeaders(settings.headers, findOptions.headers);
   if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
   const tokens = new Set<string>();
@@ -66,9 +63,8 @@ export function prepareCall(
     context: given.context,
     middleware: [...settings.middleware, ...(given.middleware ?? [])],
     fetchOptions,
-    begun,
     answerBefore: settings.serverTime.newest,
-    deadline: totalTimeoutMs && begun.elapsed + totalTimeoutMs,
+    totalTimeoutMs,
     findCandidates,
     findOptions,
     tokens,

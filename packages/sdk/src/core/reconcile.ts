@@ -2,7 +2,7 @@
 import type { OutcomeWindow, Reconciliation, ReconciliationReason } from "../errors/details.ts";
 import { isOtherStart } from "../options/clock.ts";
 import type { FindCandidates } from "../options/options.ts";
-import { parseObject } from "../send/attempt.ts";
+import { parseObject } from "../send/result.ts";
 import { isText, messageOf } from "../utils/guards.ts";
 import type { PagePromise } from "./pagination.ts";
 

@@ -61,6 +61,14 @@ export interface FailureKind {
   readonly [kind]: string;
 }
 
+/** Why there is no usable response. */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** Follows the operationId in the error's message. */
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
 /** The connection could not be made, or was lost. */
 export class ConnectionError extends RequestError {
   /** @internal */

@@ -6,7 +6,7 @@ import type {
   RequestOutcome,
   RetrySkippedReason,
 } from "../errors/details.ts";
-import type { FailureKind } from "../errors/request-error.ts";
+import type { Failure } from "../errors/request-error.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import type { DatedAnswer, Moment } from "../options/clock.ts";
@@ -38,12 +38,13 @@ export interface Call
   /** Whether a success of an unknown operation may be something else than JSON. */
   readonly anyBody?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
-  /** When the request began. */
-  readonly begun: Moment;
+  /** When its first attempt began. */
+  begun?: Moment;
+  /** End of the whole request, by `elapsed()`; known with `begun`. */
+  deadline?: number;
   /** The newest dated answer of the server from before the request. */
   readonly answerBefore: DatedAnswer | undefined;
-  /** End of the whole request, by `elapsed()`. */
-  readonly deadline: number | undefined;
+  readonly totalTimeoutMs: number | undefined;
   readonly findCandidates: FindCandidates | undefined;
   /** Options for `findCandidates`, so that it asks as the same caller. */
   readonly findOptions: RequestOptions;
@@ -56,18 +57,10 @@ export interface Call
   readonly attempts: OpenAttempt[];
   outcome: RequestOutcome;
   retrySkippedReason?: RetrySkippedReason | undefined;
-  durationMs?: number;
+  durationMs?: number | undefined;
   renewed?: boolean;
   /** What the last retry cost of the retry budget. */
   retryCost: number;
-}
-
-/** Why there is no usable response. */
-export interface Failure {
-  readonly kind: FailureKind;
-  /** Follows the operationId in the error's message. */
-  readonly message: string;
-  readonly cause?: unknown;
 }
 
 /** An attempt that is being recorded. */

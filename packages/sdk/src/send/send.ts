@@ -1,22 +1,21 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
+import { readArguments } from "../errors/base.ts";
 import type { OutcomeWindow, ReconcileOptions, RetrySkippedReason } from "../errors/details.ts";
-import { readArguments } from "../errors/invalid-argument-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.gen.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import { checkOptions, maxTimerMs, reconcileRules } from "../options/checks.ts";
-import { momentOf, msSince, windowOf } from "../options/clock.ts";
+import { momentOf, msSince, windowOf, withDeadline } from "../options/clock.ts";
 import type { RequestInstrumentation } from "../options/options.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { messageOf } from "../utils/guards.ts";
 import { cleanHeaders } from "../utils/redact.ts";
-import { attemptOnce, between, requestIdOf, summaryOf, tokenFunction, withDeadline } from "./attempt.ts";
+import { attemptOnce, between, followAttempt, followRequest, tokenFunction } from "./attempt.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, Call } from "./call.ts";
-import { combine, isEffectFree, untold } from "./effect.ts";
-import { followAttempt, followRequest } from "./instrumentation.ts";
+import { combine, isEffectFree, requestIdOf, summaryOf, untold } from "./result.ts";
 import { delayFor, shouldRetry } from "./retry.ts";
 
 /** The one refusal that a new credential fixes. */
@@ -81,12 +80,10 @@ function isExpired({ settings: { auth, elapsed }, idempotency, renewed }: Call, 
   return idempotency === "idempotent" || outcome === "rejected" || outcome === "not_sent";
 }
 
-async function renew(call: Call, expired: Credential | undefined) {
+function renew(call: Call, expired: Credential | undefined) {
   call.renewed = true;
-  const { auth } = call.settings;
-  const renewal = await between(call, (stop) => auth.renew(expired as Credential, call.settings, stop), tokenFunction);
-  if ("value" in renewal && renewal.value) call.tokens.add(renewal.value.token);
-  return renewal;
+  const { settings } = call;
+  return between(call, (stop) => settings.auth.renew(expired as Credential, settings, stop), tokenFunction);
 }
 
 /** The one way to a second send, by a retry or with a renewed credential. If one is due but skipped, the call says why. */
@@ -129,8 +126,8 @@ async function reasonToSkip(
   return budgets?.of(call.accountId).spend(call.retryCost, elapsed()) === false ? "retry_budget" : undefined;
 }
 
-const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
-  deadline !== undefined && settings.elapsed() + delayMs >= deadline;
+const pastDeadline = ({ deadline = 0, settings }: Call, delayMs: number): boolean =>
+  settings.elapsed() + delayMs >= deadline;
 
 async function foundNothing(call: Call): Promise<boolean> {
   const { findCandidates, findOptions } = call;
@@ -164,7 +161,7 @@ function finish<T>(call: Call, result: AttemptResult): Sent<T> {
   const { failure, response, text = null, hintSecs } = result;
   // JSON has no infinite numbers.
   const retryAfterSecs = hintSecs && Math.min(hintSecs, Number.MAX_VALUE);
-  call.durationMs = msSince(call.settings, call.begun.elapsed);
+  call.durationMs = call.begun && msSince(call.settings, call.begun.elapsed);
   let error: RequestError;
   // Not with orElse(): a stack trace shows ten frames, and the caller's must be among them.
   try {
@@ -183,12 +180,13 @@ function finish<T>(call: Call, result: AttemptResult): Sent<T> {
     // What failed may quote what it worked on.
     error = new RequestError(`${call.operationId} ${untold}`, call);
   }
-  if (failure || !response || isUnknown(call)) return fail(call, result, error);
+  if (isUnknown(call)) failUnknown(call, result, error);
+  if (failure || !response) throw error;
   return { response, text, data: undefined as T, error };
 }
 
-function fail(call: Call, { partialBody }: AttemptResult, error: RequestError): never {
-  if (!isUnknown(call)) throw error;
+/** Throws an `OutcomeUnknownError` for the error of the last attempt. */
+function failUnknown(call: Call, { partialBody }: AttemptResult, error: RequestError): never {
   const { body, findOptions, findCandidates: find } = call;
   const what =
     call.outcome === "applied"
@@ -216,7 +214,7 @@ const isUnknown = ({ idempotency, outcome }: Call): boolean =>
   idempotency === "non_idempotent" && (outcome === "unknown" || outcome === "applied");
 
 /** Returns a function for the window of a request that ends now, by all that is known of the server's clock at its call. */
-function windowOfCall({ settings, begun, answerBefore }: Call): () => OutcomeWindow {
+function windowOfCall({ settings, begun, answerBefore: before }: Call): () => OutcomeWindow {
   const ended = momentOf(settings);
-  return () => windowOf({ begun, ended, before: answerBefore, newest: settings.serverTime.newest });
+  return () => windowOf({ begun: begun ?? ended, ended, before, newest: settings.serverTime.newest });
 }

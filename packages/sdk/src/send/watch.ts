@@ -207,7 +207,7 @@ const isSure = ({ owners }: Fact): boolean => !owners[1];
  * another call of the same path, and counts all the same. Of the rest, a call that sends nothing at once cannot tell its own: each
  * other call of this kind explains one.
  */
-export function isUnanswered({ created }: Watch, { status }: Response): boolean {
+export function isUnanswered({ created }: Watch, status = 0): boolean {
   const written = created.filter((fact) => fact.isWritten);
   const shared = created.some(isSure) ? [] : written.filter((fact) => !isSure(fact) && !("error" in fact));
   const waiting = new Set(shared.flatMap(({ owners }) => owners).filter((other) => !other.created.some(isSure)));

@@ -66,20 +66,6 @@ const nodeCrypto = (): NodeCrypto | undefined =>
 
 const encoder = new TextEncoder();
 const algorithm = { name: "HMAC", hash: "SHA-256" };
-const maxKeys = 16;
-/** The keys of the secrets that were used last. Importing a key takes as long as signing with it. */
-const keys = new Map<string, CryptoKey>();
-
-async function keyOf(secret: string): Promise<CryptoKey> {
-  const known = keys.get(secret);
-  if (known !== undefined) return known;
-  // Not the promise is kept: on Workers, a request must not wait for one of another request.
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  const [oldest] = keys.keys();
-  if (oldest !== undefined && keys.size >= maxKeys) keys.delete(oldest);
-  keys.set(secret, key);
-  return key;
-}
 
 /** Signs a body with its time. */
 export async function hmac(secret: string, timestamp: string, body: string | Uint8Array): Promise<string> {
@@ -92,7 +78,8 @@ export async function hmac(secret: string, timestamp: string, body: string | Uin
   }, undefined);
   if (typeof hex === "string" && hex.length === 64) return hex;
   const signed = isText ? encoder.encode(before + body) : joined([encoder.encode(before), body]);
-  return toHex(new Uint8Array(await crypto.subtle.sign(algorithm, await keyOf(secret), signed)));
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  return toHex(new Uint8Array(await crypto.subtle.sign(algorithm, key, signed)));
 }
 
 /** Compares in constant time. */

@@ -7,9 +7,6 @@ import { sleep } from "./timeout.ts";
 /** After this time `onEvent` counts as one that never ends. */
 export const maxHandlingMs = 60_000;
 
-/** Pauses between two questions to a store or an inbox, in milliseconds: from the first on, each 1.5 times as long. */
-export const [firstPollMs, maxPollMs] = [15, 200] as const;
-
 /** Receives what went wrong apart from `onEvent`. */
 export type Report = (error: unknown, code: WebhookErrorCode) => void;
 

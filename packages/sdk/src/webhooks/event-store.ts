@@ -1,16 +1,8 @@
 // Stores that several processes share, so that each event gets one response.
-import {
-  type Coordinate,
-  firstPollMs,
-  type Handled,
-  type Handling,
-  handleAlone,
-  maxHandlingMs,
-  maxPollMs,
-} from "./deduplicator.ts";
+import { type Coordinate, type Handled, type Handling, handleAlone, maxHandlingMs } from "./deduplicator.ts";
 import { CodedError, codeOf, isRejection, unavailable } from "./errors.ts";
 import { readResponse } from "./stored-response.ts";
-import { after, sleep, withTimeout } from "./timeout.ts";
+import { after, firstPauseMs, pauses, sleep, withTimeout } from "./timeout.ts";
 
 /** State of an event in a store. */
 export type EventClaim =
@@ -59,10 +51,8 @@ export interface EventStore {
   release(key: string, owner: string): Promise<void>;
 }
 
-interface Waiting {
-  readonly begin: () => void;
-  readonly fail: (error: unknown) => void;
-}
+/** Ends the wait of a step: it begins, or has failed. */
+type EndWait = (failed?: { readonly error: unknown }) => void;
 
 /** Returns what runs the steps of a store: only so many at once, and each within its time, which does not include queueing. */
 export function createStoreQueue(
@@ -72,7 +62,7 @@ export function createStoreQueue(
 ) {
   const maxQueueMs = Math.max(timeoutMs, waitMs);
   /** Steps of events that are handled go first: their leases must not run out meanwhile. */
-  const [urgent, others] = [new Set<Waiting>(), new Set<Waiting>()];
+  const [urgent, others] = [new Set<EndWait>(), new Set<EndWait>()];
   /** Running steps, each with the time until which it counts: on Workers, one of a request that was cut off never ends. */
   const running = new Map<object, number>();
   let lastSuccess = Number.NEGATIVE_INFINITY;
@@ -83,33 +73,27 @@ export function createStoreQueue(
     return running.size < maxConcurrency;
   };
   const take = (place: object): void => void running.set(place, performance.now() + 2 * timeoutMs);
-  const queue = (place: object, line: Set<Waiting>): Promise<void> =>
+  const waitForTurn = (place: object, line: Set<EndWait>): Promise<void> =>
     new Promise((resolve, reject) => {
-      const leave = (end: () => void): void => {
+      const end: EndWait = (failed) => {
         cancel();
-        line.delete(waiting);
-        end();
-      };
-      const waiting: Waiting = {
-        begin: () => {
-          take(place);
-          leave(resolve);
-        },
-        fail: (error) => leave(() => reject(error)),
+        line.delete(end);
+        if (failed) return reject(failed.error);
+        take(place);
+        resolve();
       };
       const cancel = after(maxQueueMs, () => {
-        if (hasRoom()) return waiting.begin();
         const message = `The event store was busy for ${maxQueueMs} ms. Add connections or instances.`;
-        waiting.fail(new CodedError(message, "store_timeout"));
+        end(hasRoom() ? undefined : { error: new CodedError(message, "store_timeout") });
       });
-      line.add(waiting);
+      line.add(end);
     });
 
   /** Runs a step. A step that is late no longer counts as running. */
   return async <Result>(step: () => Promise<Result>, isUrgent: boolean): Promise<Result> => {
     const place = {};
     if (hasRoom()) take(place);
-    else await queue(place, isUrgent ? urgent : others);
+    else await waitForTurn(place, isUrgent ? urgent : others);
     const from = performance.now();
     try {
       const result = await withTimeout(step, timeoutMs, "The event store", "store_timeout");
@@ -119,12 +103,12 @@ export function createStoreQueue(
       // If nothing has worked meanwhile, the store is down, and those that wait need not find that out one after the other. A
       // step that took far longer than it may says only that this process was stopped, or is too busy.
       const parts = (performance.now() - from) / timeoutMs;
-      if (parts >= 0.5 && parts < 1.5 && lastSuccess < from) for (const { fail } of [...urgent, ...others]) fail(error);
+      if (parts >= 0.5 && parts < 1.5 && lastSuccess < from) for (const end of [...urgent, ...others]) end({ error });
       throw error;
     } finally {
       running.delete(place);
       const next = urgent.values().next().value ?? others.values().next().value;
-      if (hasRoom()) next?.begin();
+      if (hasRoom()) next?.();
     }
   };
 }
@@ -176,7 +160,7 @@ function createOwner(key: string, owner: string, settings: StoreSettings, run: R
     async claimWhenFree(waitMs: number): Promise<EventClaim> {
       let failure: unknown;
       let waited = 0;
-      for (let pause: number = firstPollMs; ; pause = Math.min(pause * 1.5, maxPollMs)) {
+      for (const pause of pauses()) {
         const from = performance.now();
         await sleep(Math.max(0, Math.min(pause, waitMs - waited)));
         const given = await claim().catch((error: unknown) => {
@@ -184,8 +168,9 @@ function createOwner(key: string, owner: string, settings: StoreSettings, run: R
         });
         if (given !== undefined && given.state !== "in_progress") return given;
         waited += Math.max(performance.now() - from, pause);
-        if (waited >= waitMs) throw unavailable("duplicate_timeout", failure);
+        if (waited >= waitMs) break;
       }
+      throw unavailable("duplicate_timeout", failure);
     },
     /**
      * Stores the response. After an error it tries again: once at least, because some runtimes stop after the response, and for
@@ -193,11 +178,11 @@ function createOwner(key: string, owner: string, settings: StoreSettings, run: R
      */
     async complete(response: string): Promise<boolean> {
       const until = performance.now() + (hasAnswered ? storeTimeoutMs : 0);
-      for (let pauseMs: number = firstPollMs; ; pauseMs *= 2) {
+      for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
         try {
           return await run(() => store.complete(key, owner, response), true);
         } catch (error) {
-          if (pauseMs > firstPollMs && performance.now() + pauseMs > until) throw error;
+          if (pauseMs > firstPauseMs && performance.now() + pauseMs > until) throw error;
           await sleep(pauseMs);
         }
       }

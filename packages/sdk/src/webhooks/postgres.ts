@@ -1,8 +1,8 @@
 // Entry point for an inbox in PostgreSQL: a handled event's effects and its response are committed together.
-import { type EventInbox, firstPollMs, type Handled, type Handling, maxHandlingMs, maxPollMs } from "./deduplicator.ts";
+import { type EventInbox, type Handled, type Handling, maxHandlingMs } from "./deduplicator.ts";
 import { isRejection, unavailable, type WebhookErrorCode } from "./errors.ts";
 import { readResponse, writeResponse } from "./stored-response.ts";
-import { after, checkRetention, sleep, withTimeout } from "./timeout.ts";
+import { after, checkRetention, pauses, sleep, withTimeout } from "./timeout.ts";
 
 /** A client of PostgreSQL, of any library, as two functions. */
 export interface PostgresClient<Tx> {
@@ -355,7 +355,7 @@ async function receive<Tx>(
   let failure: unknown;
   let code: WebhookErrorCode = "store_timeout";
   try {
-    for (let pauseMs: number = firstPollMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPollMs)) {
+    for (const pauseMs of pauses()) {
       const tried = attempt().catch((error: unknown) => {
         // `onEvent` failed, or the event must not be handled: the error is not the database's.
         if (verdict || isRejection(error)) throw error;
@@ -368,10 +368,10 @@ async function receive<Tx>(
       if (result === undefined && verdict) return decided(verdict);
       if (result !== undefined) code = result === "in_progress" ? "duplicate_timeout" : "store_failed";
       const isLate = performance.now() - from >= (result === "in_progress" ? waitMs : maxWaitMs);
-      if (result === undefined || isLate || (result === "failed" && hasCode(failure, hopeless)))
-        throw unavailable(code, failure);
+      if (result === undefined || isLate || (result === "failed" && hasCode(failure, hopeless))) break;
       await sleep(pauseMs);
     }
+    throw unavailable(code, failure);
   } finally {
     isOver = true;
     stopWaiting();

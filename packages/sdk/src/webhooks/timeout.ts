@@ -17,6 +17,13 @@ export function after(ms: number, task: () => void): () => void {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void after(ms, resolve));
 
+export const firstPauseMs = 15;
+
+/** Milliseconds between two questions to a store or an inbox: each pause is 1.5 times as long as the one before, up to 200. */
+export function* pauses(): Generator<number> {
+  for (let ms = firstPauseMs; ; ms = Math.min(ms * 1.5, 200)) yield ms;
+}
+
 /** Runs a step that may take so many milliseconds. `what` names what does the step, for the error. */
 export async function withTimeout<Result>(
   step: () => Promise<Result>,
