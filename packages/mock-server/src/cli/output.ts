@@ -1,9 +1,9 @@
 // What the command prints: messages, hints of command lines to try, and data for a terminal.
 import { type Colour, hasColour, paintFor } from "../log/colour.ts";
 import { joinWords } from "../log/wrap.ts";
+import { program } from "../server/inspector.ts";
 
-/** The shell command of this program: npm in its repository, npx elsewhere, which works with and without an install. */
-export const program = import.meta.url.endsWith(".ts") ? "npm -s start --" : "npx @call-transfer/mock-server";
+export { program };
 
 /** Joins the words of a command in a message until it is printed. */
 const joint = "\u00A0";

@@ -3,11 +3,14 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { inspectorPage, type PageAnswer, type PageRequest } from "../web/inspector-page.ts";
 
+/** The shell command of this program: npm in its repository, npx elsewhere, which works with and without an install. */
+export const program = import.meta.url.endsWith(".ts") ? "npm -s start --" : "npx @call-transfer/mock-server";
+
 const advice = "In a clone of the repository, run npm run build. Otherwise install @call-transfer/mock-server again.";
 
 /** Answers a request for the inspector from the files of its build, which are read each time. */
 export function inspectorAnswer(request: PageRequest, folder: () => string = builtInspector): Promise<PageAnswer> {
-  return inspectorPage(request, { read: (name) => read(folder, name), advice });
+  return inspectorPage(request, { read: (name) => read(folder, name), advice, program });
 }
 
 /** Where the package keeps the build, for its sources and for every file of its own build. */
