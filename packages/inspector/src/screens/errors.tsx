@@ -274,9 +274,11 @@ function CodeRow({
   );
 }
 
-/** Whether a fault returns one code for one operation and nothing else. */
+/** Whether a fault returns one code for the next request of one operation, and nothing else. */
 function isOf(fault: ActiveFault, operationId: string): boolean {
-  return "match" in fault && fault.match?.operationId === operationId && codeOf(fault) !== "";
+  const { probability = 1, nth = 1 } = fault.when ?? {};
+  const isNext = probability === 1 && nth === 1;
+  return isNext && "match" in fault && fault.match?.operationId === operationId && codeOf(fault) !== "";
 }
 
 function codeOf({ do: action }: ActiveFault): string {
