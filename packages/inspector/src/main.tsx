@@ -8,6 +8,7 @@ import "./style/index.css";
 
 const element = document.getElementById("inspector");
 if (element !== null) {
-  const session = createSession(createHttpSource(createSharedFollow), createHashRouter(), createPagePlace());
+  const source = createHttpSource(createSharedFollow, element.dataset.program);
+  const session = createSession(source, createHashRouter(), createPagePlace());
   render(<App session={session} />, element);
 }

@@ -5,8 +5,10 @@ import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 import {
   type ApiRequest,
+  appliesTo,
   curlOf,
   literal,
+  operationIds,
   pythonLiteral,
   pythonOf,
   sdkCallOf,
@@ -14,6 +16,7 @@ import {
   shellText,
   typescriptOf,
 } from "../src/data/code.ts";
+import type { ActiveFault } from "../src/data/control.ts";
 
 const base = "http://127.0.0.1:4010";
 const { createCall, deleteMemberHours, listCalls } = operations;
@@ -168,19 +171,45 @@ print(result)
   });
 });
 
-describe("a command of the mock server", () => {
-  const source = { baseUrl: base, address: base, isServer: true, fetch, follow: () => () => {} };
+it("operations begin with those that people use most, and none is missing", () => {
+  expect(operationIds.slice(0, 3)).toEqual(["createCall", "listCalls", "createDestinationGroup"]);
+  expect(operationIds.toSorted()).toEqual(Object.keys(operations).toSorted());
+});
 
-  it("names the server, and the sandbox unless it is the default one", () => {
+it.each([
+  ["createCall queue_full once", "1 more request", undefined],
+  ["* queue_full 3 times", "3 more requests", "2 more requests"],
+  ["* 503, 503, pass once", "3 more requests", "2 more requests"],
+  ["* 503, pass 2 times", "4 more requests", "3 more requests"],
+  ["* 503 100% always", "every request", "every request"],
+  ["webhooks sign wrong_secret once", "1 more webhook", "1 more webhook"],
+])("the fault %s still applies to %s, and after a request to %s", async (text, first, second) => {
+  const backend = createBackend();
+  backend.faults.add(text);
+  const shown = () => backend.faults.list().map((fault) => appliesTo(fault as ActiveFault))[0];
+  expect(shown()).toBe(first);
+  await backend.fetch(
+    new Request(base + (text.startsWith("*") ? listCalls.path : createCall.path), {
+      method: text.startsWith("*") ? "GET" : "POST",
+    }),
+  );
+  expect(shown()).toBe(second);
+});
+
+describe("a command of the mock server", () => {
+  const program = "npm -s start --";
+  const source = { baseUrl: base, address: base, program, fetch, follow: () => () => {} };
+
+  it("begins as the server was started, and names the server, and the sandbox unless it is the default one", () => {
     expect(shellCommand({ source, sandbox: signal("default") }, "webhooks trigger")).toBe(
-      `npx @call-transfer/mock-server webhooks trigger --url ${base}`,
+      `npm -s start -- webhooks trigger --url ${base}`,
     );
     expect(shellCommand({ source, sandbox: signal("checkout") }, "webhooks trigger")).toMatch(/ --sandbox checkout$/);
   });
 
   it("is nothing for a backend in the page, which no program reaches", () => {
     const sandbox = signal("default");
-    expect(shellCommand({ source: { ...source, isServer: false }, sandbox }, "trigger")).toBeUndefined();
+    expect(shellCommand({ source: { ...source, program: undefined }, sandbox }, "trigger")).toBeUndefined();
   });
 
   it("keeps a shell from reading a name as more than one word", () => {

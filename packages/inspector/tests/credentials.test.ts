@@ -16,7 +16,7 @@ async function start() {
   const sandboxes = createSandboxRegistry();
   const fetch = (request: Request) => sandboxes.fetch(request);
   const session = createSession(
-    { baseUrl, isServer: true, address: baseUrl, fetch, follow: (...args) => follow({ baseUrl, fetch }, ...args) },
+    { baseUrl, program: undefined, address: baseUrl, fetch, follow: (...args) => follow({ baseUrl, fetch }, ...args) },
     createMemoryRouter(),
     { onKey: () => () => {}, theme: signal(undefined) },
   );

@@ -6,6 +6,8 @@ import {
   collections,
   columnsOf,
   copyOf,
+  editable,
+  hiddenFields,
   parseRecord,
   recordId,
   titleOf,
@@ -34,15 +36,25 @@ it("a group shows whom it rings, and a member its user", () => {
   expect(titleOf("members", { ...member }, nameOf)).toBe("Olivia Owner");
 });
 
-it("a copy has an id of its own and no secret", () => {
-  const record = {
-    id: "a",
-    name: "App",
-    signingSecret: "[redacted]",
-    signingSecretHint: "9f2c",
-    config: { url: "http://a" },
-  };
-  expect(copyOf(record, () => "new")).toEqual({ id: "new", name: "App", config: { url: "http://a" } });
+describe("a record with secrets", () => {
+  const shown = { id: "a", name: "App", config: { url: "http://a" } };
+  const record = { ...shown, signingSecret: "[redacted]", signingSecretHint: "9f2c", previousSecret: "[redacted]" };
+
+  it("is copied with an id of its own and no secret", () => {
+    expect(copyOf(record, () => "new")).toEqual({ ...shown, id: "new" });
+  });
+
+  it("is edited without them, and they stay unless they are typed", () => {
+    expect(editable(record)).toEqual(shown);
+    expect(hiddenFields(record)).toEqual(["signingSecret", "previousSecret"]);
+    expect(changesBetween(record, shown)).toEqual({});
+    expect(changesBetween(record, { ...shown, signingSecret: "own" })).toEqual({ signingSecret: "own" });
+  });
+
+  it("is edited without a field that has a secret inside", () => {
+    const queried = { ...shown, config: { url: "http://a/?[redacted]" } };
+    expect([editable(queried), hiddenFields(queried)]).toEqual([{ id: "a", name: "App" }, ["config"]]);
+  });
 });
 
 it("only fields that differ are changes, and those that are gone are null", () => {

@@ -1,6 +1,6 @@
-import { createSandboxRegistry } from "@call-transfer/backend";
+import { createSandboxRegistry, demo, inboxUrl } from "@call-transfer/backend";
 import { signal } from "@preact/signals";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { followHere } from "../src/data/connection/follow.ts";
 import { createBackendSource, type Source, type StreamListener } from "../src/data/connection/source.ts";
 import { eventsOf } from "../src/data/events.ts";
@@ -102,6 +102,47 @@ test("a request between the reading of a sandbox's events and the beginning of i
   await sandboxes.fetch(new Request(`${url}/`, { headers: { "X-Sandbox": "other" } }));
   listener()?.state({ state: "live" });
   await expect.poll(() => list.entries.value).toHaveLength(1);
+});
+
+test("events of the same moment stand in the same order after the list is read again", async () => {
+  const { session, sandboxes, listener } = start();
+  const list = eventsOf(session);
+  listener()?.state({ state: "live" });
+  await expect.poll(() => list.isLoaded.value).toBe(true);
+  const { transfers, events, collections } = sandboxes.default;
+  collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
+  await sandboxes.fetch(new Request(`${url}/one`));
+  const groupId = demo.groups.existing;
+  const { id } = transfers.start({ groupId, script: [{ destinationId: demo.destinations.phone, answerAfterSecs: 0 }] });
+  await sandboxes.default.clock.runDue();
+  await sandboxes.fetch(new Request(`${url}/two`));
+  expect(transfers.get(id)?.status).toBe("connected");
+  listener()?.events(events.latest().events);
+  const keys = () => list.entries.value.map(({ key }) => key);
+  const live = keys();
+  expect([live[0], live.at(-1)]).toEqual(["2", "1"]);
+  listener()?.events([{ eventId: "s-9", at: "", type: "stream.gap" }]);
+  await expect.poll(() => list.isLoaded.value).toBe(true);
+  expect(keys()).toEqual(live);
+});
+
+test("an error is shown on the screen where it happened only, and not twice", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { session } = start();
+  const texts = () => session.notices.value.map(({ text }) => text);
+  session.notify("ok", "Saved.");
+  session.notify("bad", "It does not ring.");
+  session.notify("bad", "It does not ring.");
+  expect(texts()).toEqual(["Saved.", "It does not ring."]);
+  session.go("calls", "c-1");
+  expect(texts()).toEqual(["Saved."]);
+  session.notify("bad", "It does not ring.");
+  session.switchTo("other");
+  expect(texts()).toEqual(["Saved."]);
+  session.notify("bad", "It does not ring.");
+  vi.runAllTimers();
+  expect(texts()).toEqual([]);
 });
 
 test("only a request that got no answer says that the server could not be reached", async () => {

@@ -1,7 +1,7 @@
 import { limits } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../src/data/control.ts";
-import { adviceOn, ageOf, forwardedTo, headerParts, outcomeOf, overlapOf } from "../src/data/webhooks.ts";
+import { adviceOn, ageOf, headerParts, outcomeOf, overlapOf } from "../src/data/webhooks.ts";
 
 const delivery: Delivery = {
   id: "d1",
@@ -74,12 +74,4 @@ it("the overlap of two secrets ends when the old one expires", () => {
     from: at - limits.previousSecretOverlapHours * 3_600_000,
     to: at,
   });
-});
-
-it("an endpoint is forwarded to the address that its latest delivery had, if that is another one", () => {
-  const endpoint = { id: "app", accountId: "a", name: "App", kind: "app", enabled: true };
-  const own = { ...endpoint, config: { url: `${delivery.url}?key=1` } };
-  expect(forwardedTo(own, [delivery])).toBeUndefined();
-  expect(forwardedTo(own, [])).toBeUndefined();
-  expect(forwardedTo({ ...endpoint, config: { url: "https://app.example.com/" } }, [delivery])).toBe(delivery.url);
 });

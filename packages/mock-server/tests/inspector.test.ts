@@ -2,9 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { program } from "../src/net/urls.ts";
 import { inspectorAnswer } from "../src/server/listener.ts";
 import { type MockServer, startMockServer } from "../src/server/server.ts";
 import type { MockServerOptions } from "../src/server/server-options.ts";
+import { inspectorPage } from "../src/web/inspector-page.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-inspector-"));
 mkdirSync(join(folder, "inspector/assets"), { recursive: true });
@@ -43,6 +45,17 @@ it("keeps out of the request log what a browser asks for beside the answer in it
   expect(backend.requests.list()).toEqual([]);
   expect(await statusFor("application/json")).toBe(404);
   expect(backend.requests.list()).toMatchObject([{ path: "/favicon.ico", status: 404 }]);
+});
+
+it("tells the page how the program is called: from a clone by npm, from an installed package by npx", async () => {
+  const html = '<div id="inspector" data-program="npx @call-transfer/mock-server"></div>';
+  const read = async () => new TextEncoder().encode(html);
+  const request = { method: "GET", pathname: "/_inspector/", accept: "*/*" };
+  const page = async (program?: string) =>
+    String((await inspectorPage(request, { read, advice: "", ...(program !== undefined && { program }) })).body);
+  expect(await page("npm -s start --")).toContain('data-program="npm -s start --"');
+  expect(new TextDecoder().decode((await inspectorPage(request, { read, advice: "" })).body as Uint8Array)).toBe(html);
+  expect(program).toBe("npm -s start --");
 });
 
 describe("the inspector's files", () => {

@@ -10,9 +10,13 @@ import { redactedDelivery, redactedMessage } from "./redacted.ts";
 
 export const webhookHandlers = {
   triggerWebhook: ({ backend, body }) => backend.deliveries.trigger(body),
-  listDeliveries({ backend, query = {} }) {
-    const found = withId(answeredAfter(backend.deliveries.list(), query.after), query.id);
-    return { deliveries: limited(found, query).map((delivery) => redactedDelivery(query, delivery)) };
+  listDeliveries({ backend: { deliveries }, query = {} }) {
+    const found = withId(answeredAfter(deliveries.list(), query.after), query.id);
+    const { forwardedTo } = deliveries;
+    return {
+      ...omitUndefined({ forwardedTo }),
+      deliveries: limited(found, query).map((delivery) => redactedDelivery(query, delivery)),
+    };
   },
   redeliverWebhook: ({ backend: { deliveries }, params }) =>
     deliveries.list().some(({ id }) => id === params.id)

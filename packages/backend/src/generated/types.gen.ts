@@ -557,7 +557,11 @@ export interface components {
         readonly secret: "current" | "previous" | "other";
       }[];
     };
-    readonly DeliveryList: { readonly deliveries: readonly components["schemas"]["Delivery"][] };
+    readonly DeliveryList: {
+      /** @description The URL that gets all deliveries but those to the inbox (`--forward-webhooks-to`), without credentials and query; absent if each goes to its own. */
+      readonly forwardedTo?: string;
+      readonly deliveries: readonly components["schemas"]["Delivery"][];
+    };
     readonly InboxResponse: {
       /** @description The response status; 204 by default. */
       readonly status?: number;

@@ -20,6 +20,7 @@ import {
   type EventIdentity,
   type OutgoingEvent,
   type SentDelivery,
+  shownAddress,
   type Trigger,
   unsent,
 } from "./delivery.ts";
@@ -205,6 +206,11 @@ export class SignedDeliveries implements DeliveryEngine {
   };
 
   readonly list = (): readonly Delivery[] => this.sent.items.map(({ delivery }) => delivery);
+
+  get forwardedTo(): string | undefined {
+    const { forwardTo } = this.#route;
+    return forwardTo === undefined ? undefined : shownAddress(forwardTo);
+  }
 
   readonly cancel = (): void => this.#delayed.clear();
 

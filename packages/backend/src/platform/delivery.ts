@@ -31,6 +31,12 @@ export interface Deliveries {
   redeliver(id: string): Promise<Delivery>;
   /** The latest 1000, oldest first. */
   list(): readonly Delivery[];
+  /**
+   * URL that gets all deliveries but those to the inbox, without credentials and query; undefined if each goes to its own.
+   *
+   * @internal
+   */
+  readonly forwardedTo?: string | undefined;
 }
 
 /** The identity of an event; an event that is sent again keeps it. */

@@ -1,4 +1,5 @@
 import { type OperationId, operations } from "@call-transfer/spec";
+import type { ActiveFault } from "./control.ts";
 import { decoded } from "./format.ts";
 import type { Session } from "./session.ts";
 
@@ -14,6 +15,33 @@ export interface ApiRequest {
   readonly operationId?: string | undefined;
   /** The role of an access token, which chooses its variable; `owner` by default. */
   readonly role?: string | undefined;
+}
+
+/** The operations that people use most, in that order. */
+const usual: readonly OperationId[] = [
+  "createCall",
+  "listCalls",
+  "createDestinationGroup",
+  "getMemberAvailability",
+  "rotateDestinationSecret",
+  "deleteMemberHours",
+  "listAccounts",
+  "listRoles",
+];
+
+/** The ids of the operations: calls first, then transfers, then the rest. */
+export const operationIds: readonly OperationId[] = [
+  ...new Set([...usual, ...(Object.keys(operations) as OperationId[])]),
+];
+
+/** How many requests or webhooks a fault still applies to. Each step of a list takes one. */
+export function appliesTo(fault: ActiveFault): string {
+  const { times = 1, step = 1 } = fault.when ?? {};
+  const what = "webhooks" in fault ? "webhook" : "request";
+  if (times === null) return `every ${what}`;
+  const steps = Array.isArray(fault.do) ? fault.do.length : 1;
+  const left = times * steps - step + 1;
+  return left === 1 ? `1 more ${what}` : `${left} more ${what}s`;
 }
 
 /** The variables that `--write-env` writes. */
@@ -74,9 +102,9 @@ export function shellCommand(
   { source, sandbox }: Pick<Session, "source" | "sandbox">,
   words: string,
 ): string | undefined {
-  if (!source.isServer) return undefined;
+  if (source.program === undefined) return undefined;
   const place = sandbox.value === "default" ? "" : ` --sandbox ${sandbox.value}`;
-  return `npx @call-transfer/mock-server ${words} --url ${source.address}${place}`;
+  return `${source.program} ${words} --url ${source.address}${place}`;
 }
 
 /** A delivery as a curl command: the same bytes with the same signature. */

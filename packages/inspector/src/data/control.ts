@@ -161,10 +161,10 @@ const eventCalls = (client: Client) => ({
   async clearRequests() {
     dataOf(await client.DELETE("/_control/v1/requests"));
   },
-  async deliveries(limit?: number): Promise<readonly Delivery[]> {
+  /** The deliveries, oldest first, and the URL that they are forwarded to. */
+  async deliveries(limit?: number): Promise<Schema<"DeliveryList">> {
     const query = { redact: true, ...(limit !== undefined && { limit }) };
-    return dataAs<"DeliveryList">(await client.GET("/_control/v1/webhooks/deliveries", { params: { query } }))
-      .deliveries;
+    return dataAs<"DeliveryList">(await client.GET("/_control/v1/webhooks/deliveries", { params: { query } }));
   },
   /** One delivery whole, with its signatures; undefined if it is not kept. */
   async delivery(id: string): Promise<Delivery | undefined> {

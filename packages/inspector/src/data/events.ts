@@ -279,16 +279,25 @@ export function addEntries(
 }
 
 async function load(control: Control): Promise<EventEntry[]> {
-  const [requests, deliveries, events] = await Promise.all([
+  const [requests, { deliveries }, events] = await Promise.all([
     control.requests(),
     control.deliveries(),
     control.latestEvents(mostRead),
   ]);
   const others = events.flatMap((event) => entryOfHappening(event) ?? []);
-  // Each list is in order, and the sort keeps the order of equal times.
-  return [...requests.map(entryOfRequest), ...deliveries.map(entryOfDelivery), ...others].sort(
-    (a, b) => Date.parse(a.at) - Date.parse(b.at),
-  );
+  return inOrderOf(events, [...requests.map(entryOfRequest), ...deliveries.map(entryOfDelivery), ...others]);
+}
+
+/** Sorts rows as they arrived: in the order of their events. Those whose event is not kept are older, in the order of their times. */
+function inOrderOf(events: readonly BackendEvent[], entries: readonly EventEntry[]): EventEntry[] {
+  const positions = new Map<string, number>();
+  for (const [index, event] of events.entries()) {
+    const key = entryOfEvent(event)?.key ?? "";
+    // A delivery stands where it was sent.
+    if (!positions.has(key)) positions.set(key, index);
+  }
+  const position = ({ key }: EventEntry) => positions.get(key) ?? -1;
+  return entries.toSorted((a, b) => position(a) - position(b) || Date.parse(a.at) - Date.parse(b.at));
 }
 
 function createEventStore(session: Session): EventStore {

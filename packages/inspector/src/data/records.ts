@@ -120,14 +120,23 @@ export function titleOf(collection: Collection, record: StateRecord, nameOf: Nam
   return found.length <= 20 ? found : `${found.slice(0, 8)}…${found.slice(-4)}`;
 }
 
+/** The fields of a record that the control plane hides, or parts of them. */
+export function hiddenFields(record: StateRecord): readonly string[] {
+  return Object.keys(record).filter((name) => JSON.stringify(record[name])?.includes("[redacted]"));
+}
+
+/** The fields of a record that can be edited: those that are whole, without the hints at secrets. */
+export function editable(record: StateRecord): StateRecord {
+  const hidden = hiddenFields(record);
+  return Object.fromEntries(
+    Object.entries(record).filter(([name]) => !hidden.includes(name) && !name.endsWith("Hint")),
+  );
+}
+
 /** A copy of a record to begin a new one with: an id of its own, without secrets. */
 export function copyOf(record: StateRecord, newId: () => string): StateRecord {
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([name, value]) => {
-      if (name === "id") return [[name, newId()]];
-      return JSON.stringify(value)?.includes("[redacted]") || name.endsWith("Hint") ? [] : [[name, value]];
-    }),
-  );
+  const copy = editable(record);
+  return "id" in copy ? { ...copy, id: newId() } : copy;
 }
 
 /** Reads a record that a user typed. Throws an Error with the place of a mistake. */
@@ -138,8 +147,12 @@ export function parseRecord(text: string): StateRecord {
   return Object.fromEntries(Object.entries(value));
 }
 
-/** The fields that differ between two versions of a record: their new values, and null for those that are gone. */
-export function changesBetween(before: StateRecord, after: StateRecord): StateRecord {
+/**
+ * The fields that differ between a record and its edited version: their new values, and null for those that are gone. Hidden
+ * ones stay as they are unless they were typed.
+ */
+export function changesBetween(record: StateRecord, after: StateRecord): StateRecord {
+  const before = editable(record);
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return Object.fromEntries(
     names

@@ -10,7 +10,7 @@ import { type Credentials, createCredentials } from "./credentials.ts";
 import { jsonOrText, messageIn, throttled } from "./format.ts";
 import type { Place, Route, Router } from "./place.ts";
 
-/** A message that is shown for a while. */
+/** A message that is shown for a while; an error until another place is shown. */
 export interface Notice {
   readonly id: number;
   readonly tone: "info" | "ok" | "bad";
@@ -56,7 +56,8 @@ export interface Session {
 /** A session before it has credentials. */
 type Open = Omit<Session, "credentials" | "stream"> & { readonly stream: Signal<StreamState> };
 
-const noticeMs = 6000;
+/** How long a message is shown, in milliseconds: long enough to read it twice. */
+const noticeMs = { info: 6000, ok: 6000, bad: 30_000 } as const;
 /** How often the clock is read again at most. */
 const clockReloadMs = 250;
 
@@ -68,6 +69,7 @@ export function createSession(source: Source, router: Router, place: Place): Ses
   const listeners = new Set<(events: readonly BackendEvent[]) => void>();
   const sandbox = computed(() => router.route.value.sandbox);
   const clock = createClockStore(ending.signal);
+  const { leave, ...notices } = createNotices();
   const control = computed(() =>
     createControl({
       url: source.baseUrl,
@@ -85,7 +87,7 @@ export function createSession(source: Source, router: Router, place: Place): Ses
     sandbox,
     stream,
     clock,
-    ...createNotices(),
+    ...notices,
     token,
     control,
     href: (screen, ...rest) => router.href({ sandbox: sandbox.value, screen, rest }),
@@ -108,14 +110,18 @@ export function createSession(source: Source, router: Router, place: Place): Ses
     },
   };
 
-  const running = [...follow(session, attempt, listeners)];
+  const leaving = effect(() => {
+    void router.route.value;
+    leave();
+  });
+  const running = [leaving, ...follow(session, attempt, listeners)];
   const credentials = createCredentials(session);
   running.push(credentials.end);
   return { ...session, credentials };
 }
 
-/** Messages. All but errors go by themselves. */
-function createNotices(): Pick<Session, "notices" | "notify" | "dismiss"> {
+/** Messages, each once. They go by themselves, and an error also with the place where it happened. */
+function createNotices(): Pick<Session, "notices" | "notify" | "dismiss"> & { leave(): void } {
   const notices = signal<readonly Notice[]>([]);
   let ids = 0;
   const dismiss = (id: number) => {
@@ -124,11 +130,15 @@ function createNotices(): Pick<Session, "notices" | "notify" | "dismiss"> {
   return {
     notices,
     dismiss,
+    leave() {
+      notices.value = notices.peek().filter(({ tone }) => tone !== "bad");
+    },
     notify(tone, text) {
       ids += 1;
       const id = ids;
-      notices.value = [...notices.value.slice(-3), { id, tone, text }];
-      if (tone !== "bad") setTimeout(() => dismiss(id), noticeMs);
+      const others = notices.value.filter((notice) => notice.text !== text);
+      notices.value = [...others.slice(-3), { id, tone, text }];
+      setTimeout(() => dismiss(id), noticeMs[tone]);
     },
   };
 }

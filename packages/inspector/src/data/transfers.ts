@@ -239,6 +239,12 @@ const callTones: Readonly<Record<string, Tone>> = {
   completed: "idle",
 };
 
+/** A value of the API as the beginning of a line, such as `In progress`. */
+function inWords(value: unknown): string {
+  const text = String(value).replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Calls with their transfers, and transfers without a call, newest first. */
 export function callRows(
   calls: readonly StateRecord[],
@@ -254,9 +260,9 @@ export function callRows(
     return {
       id: String(id),
       at: String(createdAt),
-      to: String(toNumber ?? direction),
+      to: String(toNumber ?? inWords(direction)),
       from: String(fromNumber ?? ""),
-      words: { tone: callTones[String(status)] ?? "idle", text: String(status).replaceAll("_", " ") },
+      words: { tone: callTones[String(status)] ?? "idle", text: inWords(status) },
       endsAt: ends.get(`call.ends ${id}`),
       call,
       transfer: ofCalls.get(String(id)),

@@ -134,12 +134,6 @@ export function useEndpoints(): Live<readonly Endpoint[]> {
   );
 }
 
-/** The address to which deliveries of an endpoint are forwarded; undefined if they go to its own. */
-export function forwardedTo({ id, config }: Endpoint, deliveries: readonly Delivery[]): string | undefined {
-  const url = deliveries.findLast(({ destinationId }) => destinationId === id)?.url.replace(/\?.*$/, "");
-  return url === undefined || url === config.url?.replace(/\?.*$/, "") ? undefined : url;
-}
-
 /** Sets the address of an endpoint to the built-in inbox, or adds an endpoint if there is none. Returns its id. */
 export async function connectInbox(control: Control, endpoint: Endpoint | undefined, newId: () => string) {
   const url = await control.inboxUrl();

@@ -41,16 +41,16 @@ export function Relative({ at }: { readonly at: string | number }) {
 
 /** Names and values. Values that are undefined are left out. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChildren>> }) {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  if (known.length === 0) return null;
   return (
     <dl class="facts">
-      {Object.entries(facts)
-        .filter(([, value]) => value !== undefined)
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
-          </div>
-        ))}
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd dir="auto">{value}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

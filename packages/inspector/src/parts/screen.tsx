@@ -30,11 +30,13 @@ export function Screen({
 }) {
   return (
     <section class="screen" aria-label={title}>
-      <header class="screen-head">
-        <h1 class="visually-hidden">{title}</h1>
-        {tools && <div class="screen-tools">{tools}</div>}
-        {actions && <div class="actions">{actions}</div>}
-      </header>
+      <h1 class="visually-hidden">{title}</h1>
+      {(tools || actions) && (
+        <header class="screen-head">
+          {tools && <div class="screen-tools">{tools}</div>}
+          {actions && <div class="actions">{actions}</div>}
+        </header>
+      )}
       <div class="screen-body">{children}</div>
     </section>
   );

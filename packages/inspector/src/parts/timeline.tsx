@@ -60,7 +60,9 @@ export function TimeLine({
       <div class="timeline-back" aria-hidden="true">
         {ticks.map(({ at, text }) => (
           <span key={at} class="timeline-tick" style={{ insetInlineStart: `${positionIn(span, at)}%` }}>
-            <span class="number">{text}</span>
+            <span>
+              <span class="number">{text}</span>
+            </span>
           </span>
         ))}
         <span class="timeline-now">

@@ -53,11 +53,19 @@ export function Calls() {
   const chosen =
     selected === undefined ? rows[0] : rows.find(({ id, transfer }) => id === selected || transfer?.id === selected);
   return (
-    <Screen title="Calls" actions={<RingMenu directory={known} />}>
+    <Screen title="Calls">
       <LoadError error={transfers.error ?? calls.error ?? directory.error} />
       <Split
         isWide
-        list={rows.length === 0 ? null : <Rows rows={rows} selected={chosen?.id} />}
+        list={
+          <div class="call-list">
+            <header class="panel-head list-head">
+              <span class="muted">Calls and transfers: {rows.length}</span>
+              <RingMenu directory={known} />
+            </header>
+            {rows.length > 0 && <Rows rows={rows} selected={chosen?.id} />}
+          </div>
+        }
         isSelected={selected !== undefined}
         detail={
           !isRead ? undefined : (
@@ -70,7 +78,12 @@ export function Calls() {
                     <p>The sandbox was reset, or it is a call of another sandbox. Select another one.</p>
                   </Empty>
                 ) : null}
-                {chosen?.transfer === undefined && <FirstTransfer directory={known} />}
+                {chosen?.transfer === undefined && (
+                  <FirstTransfer
+                    directory={known}
+                    title={chosen === undefined ? "No transfer yet" : "This call has no transfer"}
+                  />
+                )}
               </div>
               <Team limit={limit} />
             </div>
@@ -123,13 +136,13 @@ function RingMenu({ directory }: { readonly directory: Directory }) {
 }
 
 /** Rings the first group, or the first destination, with one press. */
-function FirstTransfer({ directory }: { readonly directory: Directory }) {
+function FirstTransfer({ directory, title }: { readonly directory: Directory; readonly title: string }) {
   const session = useSession();
   const ring = useRing();
   const target = directory.groups[0] ?? directory.destinations.find(({ enabled = true }) => enabled);
   if (target === undefined)
     return (
-      <Empty title="No transfer yet">
+      <Empty title={title}>
         <p>
           A transfer rings a destination or a group, and this sandbox has neither.{" "}
           <Link to={["records", "destinations", "new"]}>Add a destination</Link>
@@ -138,7 +151,7 @@ function FirstTransfer({ directory }: { readonly directory: Directory }) {
     );
   return (
     <Empty
-      title="This call has no transfer"
+      title={title}
       action={
         <Button rank="primary" icon="play" onPress={() => ring(directory, target.id)}>
           Ring {target.name}
@@ -154,16 +167,14 @@ function FirstTransfer({ directory }: { readonly directory: Directory }) {
 function Rows({ rows, selected }: { readonly rows: readonly CallRow[]; readonly selected: string | undefined }) {
   const session = useSession();
   return (
-    <div class="call-list">
-      <VirtualList
-        label="Calls, newest first"
-        items={rows}
-        keyOf={({ id }) => id}
-        selected={selected}
-        onSelect={(id) => session.go("calls", id)}
-        row={(row) => <Row row={row} />}
-      />
-    </div>
+    <VirtualList
+      label="Calls, newest first"
+      items={rows}
+      keyOf={({ id }) => id}
+      selected={selected}
+      onSelect={(id) => session.go("calls", id)}
+      row={(row) => <Row row={row} />}
+    />
   );
 }
 
@@ -303,7 +314,7 @@ function Team({ limit }: { readonly limit: number }) {
   const { data = [], error } = useAvailability();
   const account = data[0]?.accountId;
   return (
-    <section class="team" aria-label="Team">
+    <section aria-label="Team">
       <h2>Team</h2>
       <LoadError error={error} />
       <ul class="plain-list">

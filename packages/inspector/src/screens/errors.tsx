@@ -1,6 +1,7 @@
 import { operations } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { appliesTo, operationIds } from "../data/code.ts";
 import type { ActiveFault, Coverage } from "../data/control.ts";
 import { matchesWords } from "../data/format.ts";
 import { useLive } from "../data/live.ts";
@@ -135,7 +136,7 @@ function ActiveFaults({ faults = [] }: { readonly faults: readonly ActiveFault[]
                 <Code>{textOf(fault)}</Code>
                 {fault.name !== undefined && <span class="muted"> {fault.name}</span>}
               </td>
-              <td>{remainingOf(fault)}</td>
+              <td>{appliesTo(fault)}</td>
               <td class="number">
                 {fault.hits === 0 ? "0" : <Link to={["events", "matching", fault.id]}>{`${fault.hits}×`}</Link>}
               </td>
@@ -159,17 +160,13 @@ function textOf({ text, id: _, hits: _hits, scenario: _scenario, ...fault }: Act
   return text ?? JSON.stringify(fault);
 }
 
-/** How long a fault still applies. */
-function remainingOf(fault: ActiveFault): string {
-  const { times = 1 } = fault.when ?? {};
-  const what = "webhooks" in fault ? "webhook" : "request";
-  if (times === null) return `each ${what}`;
-  const isList = Array.isArray(fault.do);
-  const unit = isList ? "run through the steps" : what;
-  return `${times} more ${times === 1 ? unit : isList ? "runs through the steps" : `${what}s`}`;
-}
-
 type Operation = Coverage["operations"][number];
+
+/** Where the row of an operation stands. */
+function placeOf({ operationId }: Operation): number {
+  const ids: readonly string[] = operationIds;
+  return ids.includes(operationId) ? ids.indexOf(operationId) : ids.length;
+}
 
 /** A row for each operation, a button for each of its codes. */
 function Codes({
@@ -185,6 +182,7 @@ function Codes({
   const all = coverage.operations.flatMap((operation) => operation.codes);
   const seen = all.filter(({ count }) => count > 0).length;
   const rows = coverage.operations
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
     .map((operation) => ({
       ...operation,
       codes: operation.codes
@@ -276,9 +274,11 @@ function CodeRow({
   );
 }
 
-/** Whether a fault returns one code for one operation and nothing else. */
+/** Whether a fault returns one code for the next request of one operation, and nothing else. */
 function isOf(fault: ActiveFault, operationId: string): boolean {
-  return "match" in fault && fault.match?.operationId === operationId && codeOf(fault) !== "";
+  const { probability = 1, nth = 1 } = fault.when ?? {};
+  const isNext = probability === 1 && nth === 1;
+  return isNext && "match" in fault && fault.match?.operationId === operationId && codeOf(fault) !== "";
 }
 
 function codeOf({ do: action }: ActiveFault): string {

@@ -1,7 +1,7 @@
 import { type OperationId, operations } from "@call-transfer/spec";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { ApiRequest } from "../data/code.ts";
+import { type ApiRequest, operationIds } from "../data/code.ts";
 import type { Control } from "../data/control.ts";
 import { type Caller, callers } from "../data/credentials.ts";
 import { readSampleCall, type SampleCall } from "../data/events.ts";
@@ -48,8 +48,6 @@ export async function sendAndShow(session: Session, caller: Caller, request: Api
 /** A body that was typed is sent as it is, so that the API says what is wrong with it. */
 const textOf = (body: unknown): string => (typeof body === "string" ? body : JSON.stringify(body));
 
-const ids = Object.keys(operations) as OperationId[];
-
 /** A dialog that sends a request to the API: the operation, the caller, its parameters and its body. */
 export function NewRequest({ close }: { readonly close: () => void }) {
   const session = useSession();
@@ -92,9 +90,9 @@ export function NewRequest({ close }: { readonly close: () => void }) {
           <SelectField
             label="Operation"
             value={operationId.value}
-            options={ids.map((id) => [id, id])}
+            options={operationIds.map((id) => [id, id])}
             onChange={(value) => {
-              operationId.value = ids.find((id) => id === value) ?? "createCall";
+              operationId.value = operationIds.find((id) => id === value) ?? "createCall";
               values.value = {};
               body.value = undefined;
               error.value = undefined;

@@ -11,6 +11,8 @@ import {
   collections,
   columnsOf,
   copyOf,
+  editable,
+  hiddenFields,
   parseRecord,
   recordId,
   titleOf,
@@ -207,6 +209,12 @@ function Detail({
 const firstOf = ([first]: readonly StateRecord[]): StateRecord =>
   first === undefined ? { id: newUuid() } : copyOf(first, newUuid);
 
+function hintFor(record: StateRecord, isNew: boolean): string {
+  if (isNew) return "It begins as a copy of the first record.";
+  const hidden = hiddenFields(record).join(", ");
+  return `Only fields that differ are sent.${hidden === "" ? "" : ` Hidden, and kept unless you type it: ${hidden}.`}`;
+}
+
 /** A record as JSON. The control plane checks it, and names the field that is wrong. */
 function Editor({
   collection,
@@ -226,7 +234,7 @@ function Editor({
   // A change from elsewhere shows, unless something was typed.
   if (typed.value === undefined && !isNew) first.current = record;
   const before = first.current;
-  const text = typed.value ?? JSON.stringify(before, null, 2);
+  const text = typed.value ?? JSON.stringify(editable(before), null, 2);
   const save = async () => {
     const control = session.control.value;
     try {
@@ -271,7 +279,7 @@ function Editor({
             typed.value = value;
             error.value = undefined;
           }}
-          hint={isNew ? "It begins as a copy of the first record." : "Only fields that differ are sent."}
+          hint={hintFor(before, isNew)}
           error={error.value}
         />
         <div class="actions">
@@ -311,13 +319,15 @@ function RecordSecrets({
   readonly record: StateRecord;
 }) {
   const { control } = useSession();
-  const names = Object.keys(record).filter((name) => record[name] === "[redacted]");
+  const read = async (name: string) => {
+    const value = (await control.value.record(collection, id))?.[name] ?? "";
+    return typeof value === "string" ? value : JSON.stringify(value);
+  };
   return (
     <>
-      {names.map((name) => (
+      {hiddenFields(record).map((name) => (
         <p key={name}>
-          {name}{" "}
-          <Secret name={name} load={async () => String((await control.value.record(collection, id))?.[name] ?? "")} />
+          {name} <Secret name={name} load={() => read(name)} />
         </p>
       ))}
     </>

@@ -66,7 +66,7 @@ function RingTrack({
         name={
           <>
             <strong title={name}>{name}</strong>
-            <span class="ring-kind">{ringKind(ring, nameOf)}</span>
+            <span class="ring-kind muted">{ringKind(ring, nameOf)}</span>
           </>
         }
         span={span}

@@ -6,10 +6,10 @@ import { entryOfDelivery, type NameOf } from "../data/events.ts";
 import { day, duration, matchesWords, milliseconds, newUuid, timeOfDay } from "../data/format.ts";
 import { useLive } from "../data/live.ts";
 import { act, callApi, useSession } from "../data/session.ts";
-import { connectInbox, type Endpoint, forwardedTo, outcomeOf, overlapOf, useEndpoints } from "../data/webhooks.ts";
+import { connectInbox, type Endpoint, outcomeOf, overlapOf, useEndpoints } from "../data/webhooks.ts";
 import { Button, CopyButton, Filter } from "../parts/controls.tsx";
 import { Code, Facts, Secret, Status, Time } from "../parts/data.tsx";
-import { Empty, LoadError, Panel, Screen, Split } from "../parts/screen.tsx";
+import { Empty, Link, LoadError, Panel, Screen, Split } from "../parts/screen.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { ChosenDelivery } from "./delivery.tsx";
 
@@ -28,7 +28,7 @@ export function Webhooks() {
   );
   const inboxUrl = useLive((control) => control.inboxUrl()).data;
   const nameOf: NameOf = (id) => endpoints.data?.find((one) => one.id === id)?.name ?? id.slice(0, 8);
-  const all = live.data ?? [];
+  const all = live.data?.deliveries ?? [];
   const shown = all
     .filter((one) =>
       matchesWords(`${entryOfDelivery(one).text} ${nameOf(one.destinationId)} ${one.body}`, filter.value),
@@ -48,7 +48,7 @@ export function Webhooks() {
           <div class="webhooks">
             <div class="cards">
               {endpoints.data?.map((endpoint) => (
-                <Card key={endpoint.id} endpoint={endpoint} deliveries={all} inboxUrl={inboxUrl} />
+                <Card key={endpoint.id} endpoint={endpoint} forwardedTo={live.data?.forwardedTo} inboxUrl={inboxUrl} />
               ))}
               {endpoints.data?.length === 0 && <NoEndpoint />}
             </div>
@@ -101,11 +101,12 @@ function NoEndpoint() {
 
 function Card({
   endpoint,
-  deliveries,
+  forwardedTo,
   inboxUrl,
 }: {
   readonly endpoint: Endpoint;
-  readonly deliveries: readonly Delivery[];
+  /** The URL that the server forwards deliveries to, unless they go to the inbox. */
+  readonly forwardedTo: string | undefined;
   /** The address of the built-in inbox; undefined until it is read. */
   readonly inboxUrl: string | undefined;
 }) {
@@ -113,7 +114,7 @@ function Card({
   const sendTest = useSendTest();
   const useInboxHere = useInbox(endpoint);
   const { id, name, config, enabled } = endpoint;
-  const forwarded = forwardedTo(endpoint, deliveries);
+  const isInbox = config.url === inboxUrl;
   const rotate = () =>
     act(
       session,
@@ -138,15 +139,17 @@ function Card({
         facts={{
           Address: (
             <>
-              <Code>{config.url ?? "none"}</Code>
+              <Link to={["records", "destinations", id]}>
+                <Code>{config.url ?? "none"}</Code>
+              </Link>
               {enabled === false && <Status tone="idle">disabled</Status>}
             </>
           ),
-          "Forwarded to": forwarded && <Code>{forwarded}</Code>,
+          "Forwarded to": isInbox ? undefined : forwardedTo && <Code>{forwardedTo}</Code>,
           Secret: <Secrets endpoint={endpoint} />,
         }}
       />
-      {config.url === inboxUrl ? (
+      {isInbox ? (
         <p class="muted">The built-in inbox accepts each offer.</p>
       ) : (
         <p class="muted">

@@ -185,6 +185,21 @@ describe("a delivery that failed", () => {
 });
 
 describe("a record", () => {
+  it("is edited from the card of its endpoint, and keeps its secret, which the text leaves out", async () => {
+    await using inspector = await open({ server: frozen, screen: "webhooks" });
+    const { page, server } = inspector;
+    const before = await server.record("destinations", demo.destinations.app);
+    await page.getByRole("link", { name: "http://127.0.0.1:4011/offers" }).click();
+    const field = page.getByLabel("Record as JSON");
+    await field.waitFor();
+    const text = await field.inputValue();
+    expect(text).not.toMatch(/redacted|Secret/);
+    await field.fill(text.replace("Front desk app", "Front door app"));
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Front door app" }).waitFor();
+    expect(await server.record("destinations", demo.destinations.app)).toEqual({ ...before, name: "Front door app" });
+  });
+
   it("is edited as JSON, and a mistake is named where it is", async () => {
     await using inspector = await open({ server: frozen, screen: "records" });
     const { page, server } = inspector;

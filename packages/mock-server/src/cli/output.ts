@@ -1,8 +1,8 @@
 // What the command prints: messages, hints of command lines to try, and data for a terminal.
 import { type Colour, hasColour, paintFor } from "../log/text.ts";
+import { program } from "../net/urls.ts";
 
-/** The shell command of this program: npm in its repository, npx elsewhere, which works with and without an install. */
-export const program = import.meta.url.endsWith(".ts") ? "npm -s start --" : "npx @call-transfer/mock-server";
+export { program };
 
 /** A command line of this program for a message. */
 export const commandLine = (words: string): string => `${program} ${words}`;

@@ -17,6 +17,7 @@ import {
   type IncomingRequest,
   setTimeout,
 } from "@call-transfer/backend/unstable";
+import { program } from "../net/urls.ts";
 import { corsHeaders, isOfOtherSite, preflightHeaders, type Refusal } from "../web/admission.ts";
 import { inspectorPage, isForInspector, type PageAnswer, type PageRequest, rootAnswer } from "../web/inspector-page.ts";
 import { admit, type GateRules } from "./gate.ts";
@@ -255,7 +256,7 @@ const advice = "In a clone of the repository, run npm run build. Otherwise insta
 
 /** Answers a request for the inspector from the files of its build, which are read each time. */
 export function inspectorAnswer(request: PageRequest, folder: () => string = builtInspector): Promise<PageAnswer> {
-  return inspectorPage(request, { read: (name) => read(folder, name), advice });
+  return inspectorPage(request, { read: (name) => read(folder, name), advice, program });
 }
 
 /** Where the package keeps the build, for its sources and for every file of its own build. */

@@ -80,12 +80,14 @@ export interface InspectorFiles {
   read(name: string): Promise<Uint8Array | undefined>;
   /** How to add missing files: a sentence. */
   readonly advice: string;
+  /** The shell command of this program, for the commands on the page; by default the one that the file names. */
+  readonly program?: string;
 }
 
 /** Answers a request for the inspector from the files of its build. */
 export async function inspectorPage(
   { method, pathname }: PageRequest,
-  { read, advice }: InspectorFiles,
+  { read, advice, program }: InspectorFiles,
 ): Promise<PageAnswer> {
   if (!isRead(method))
     return page(405, "Method not allowed", "The inspector's files can only be read. Use GET or HEAD.", {
@@ -106,10 +108,16 @@ export async function inspectorPage(
     const type = isHome ? types[".html"] : types[/\.\w+$/.exec(name)?.[0] ?? ""];
     const cache = isHome ? "no-store" : "public, max-age=31536000, immutable";
     const headers = { "Content-Type": type ?? "application/octet-stream", "Cache-Control": cache };
-    return { status: 200, headers: { ...securityHeaders, ...headers }, body: file };
+    const body = isHome && program !== undefined ? withProgram(file, program) : file;
+    return { status: 200, headers: { ...securityHeaders, ...headers }, body };
   }
   if (!isHome) return page(404, "Not found", "The inspector has no such file. Open /_inspector/ instead.");
   return page(503, "The inspector is not built", `Its files are missing. ${advice} Then reload this page.`);
+}
+
+/** The page with the command that its server was started with. */
+function withProgram(html: Uint8Array, program: string): string {
+  return new TextDecoder().decode(html).replace(/data-program="[^"]*"/, `data-program="${program}"`);
 }
 
 function isRead(method: string): boolean {

@@ -22,8 +22,8 @@ export interface StreamListener {
 export interface Source {
   /** The base URL of the control plane and of the API, without a slash at the end. */
   readonly baseUrl: string;
-  /** Whether it is a server, which programs outside the page reach. */
-  readonly isServer: boolean;
+  /** The shell command of the server's program; undefined for a backend in the page, which no program reaches. */
+  readonly program: string | undefined;
   /** The address that the user is shown. */
   readonly address: string;
   /** Sends a request to the control plane or to the API. */
@@ -51,12 +51,12 @@ export type ToTab =
   | { readonly type: "state"; readonly state: StreamState }
   | { readonly type: "token"; readonly token: string };
 
-/** The server that the page came from. */
-export function createHttpSource(follow: (feed: Feed) => Source["follow"]): Source {
+/** The server that the page came from, which knows the command of its program. */
+export function createHttpSource(follow: (feed: Feed) => Source["follow"], program: string | undefined): Source {
   // The page is at <base>/_inspector/, and the base may have a path behind a proxy.
   const baseUrl = new URL("../..", location.href.replace(/[?#].*$/, "")).href.replace(/\/$/, "");
   const fetch = (request: Request) => globalThis.fetch(request);
-  return { baseUrl, isServer: true, address: baseUrl, fetch, follow: follow({ baseUrl, fetch }) };
+  return { baseUrl, program, address: baseUrl, fetch, follow: follow({ baseUrl, fetch }) };
 }
 
 /** The client runs in the same page as the backend. */
@@ -72,5 +72,5 @@ export function createBackendSource(
   // The backend serves the root of its address.
   const ownUrl = new URL(address).origin;
   const fetch = (request: Request) => backend.fetch(request, undefined, caller);
-  return { baseUrl: ownUrl, isServer: false, address, fetch, follow: follow({ baseUrl: ownUrl, fetch }) };
+  return { baseUrl: ownUrl, program: undefined, address, fetch, follow: follow({ baseUrl: ownUrl, fetch }) };
 }
