@@ -2,7 +2,8 @@ import type { ErrorCode } from "@call-transfer/spec";
 import type { MemberRecord, RingRecord, TransferRecord } from "../model/records.ts";
 import type { BackendState } from "../model/state.ts";
 import { answersSettle, type TimerPurpose } from "../model/timer-queue.ts";
-import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
+import { countMissed } from "../rules/members.ts";
+import { isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
 import { retention, withLatest } from "../utils/values.ts";
 
 /** The kinds of a transfer's timers. */

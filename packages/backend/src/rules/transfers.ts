@@ -1,8 +1,8 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import type { Policies } from "../model/policies.ts";
-import type { DestinationRecord, GroupRecord, MemberRecord, RingRecord, TransferRecord } from "../model/records.ts";
+import type { DestinationRecord, GroupRecord, RingRecord, TransferRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
-import { availabilityAt, isWithinHours } from "./members.ts";
+import { reasonNotToDisturb } from "./members.ts";
 
 /** The destinations that a transfer rings, in ring order, with the longest ring time in seconds. */
 export interface RingTarget {
@@ -51,25 +51,6 @@ export function planRings(state: State, policies: Policies, target: RingTarget, 
 function reasonNotToRing(destination: DestinationRecord, policies: Policies): string | undefined {
   if (!destination.enabled && !policies.ringDisabledDestinations) return "the destination is disabled";
   return undefined;
-}
-
-/** Why a member does not ring: busy, away, offline or outside their hours (§2.4, §3). */
-export function reasonNotToDisturb(
-  member: MemberRecord,
-  state: Pick<State, "accounts">,
-  now: number,
-): string | undefined {
-  if (member.busy) return "the member is busy";
-  const { status } = availabilityAt(member, now);
-  if (status !== "available") return `the member is ${status}`;
-  return isWithinHours(member.hours, now, accountTimeZone(member, state))
-    ? undefined
-    : "the member is outside their hours";
-}
-
-/** The time zone of a member's account; UTC without one. */
-export function accountTimeZone({ accountId }: MemberRecord, { accounts }: Pick<State, "accounts">): string {
-  return accounts.get(accountId)?.timeZone ?? "UTC";
 }
 
 /** The index in `rings` of a callee, -1 for one outside the transfer. */
@@ -124,23 +105,4 @@ export function unansweredOutcome(
   now: number,
 ): "missed" | "abandoned" {
   return callEndsAt <= now ? "abandoned" : "missed";
-}
-
-/**
- * The member after a missed offer; undefined if it does not count. At the policy's limit the member becomes away (A-35), and
- * the count begins again.
- */
-export function countMissed(member: MemberRecord, policies: Policies, now: number): MemberRecord | undefined {
-  // A member who went away while it rang keeps the end that they set.
-  if (availabilityAt(member, now).status !== "available") return undefined;
-  const missedCalls = member.missedCalls + 1;
-  if (policies.missedCallLimit === 0 || missedCalls < policies.missedCallLimit) return { ...member, missedCalls };
-  const availability: MemberRecord["availability"] = {
-    status: "away",
-    source: "auto",
-    reason: "missed_calls",
-    until: new Date(now + policies.awayAfterMissedCallsSecs * 1000).toISOString(),
-    updatedAt: new Date(now).toISOString(),
-  };
-  return { ...member, missedCalls: 0, availability };
 }

@@ -3,8 +3,8 @@ import { createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import { defaultPolicies } from "../../src/model/policies.ts";
 import type { MemberRecord } from "../../src/model/records.ts";
-import { availabilityAt } from "../../src/rules/members.ts";
-import { countMissed, planRings } from "../../src/rules/transfers.ts";
+import { availabilityAt, countMissed } from "../../src/rules/members.ts";
+import { planRings } from "../../src/rules/transfers.ts";
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const policies = defaultPolicies();
