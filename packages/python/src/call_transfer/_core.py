@@ -43,7 +43,8 @@ def send(call: Call) -> Steps[Sent]:
             return Sent(result.status, result.headers, result.data)
         renewed = None
         if _is_expired(call, result):
-            renewal = yield from _renew(call, result)
+            call.renewed = True
+            renewal = yield from _token(call, call.limit(), result.credential)
             if isinstance(renewal, Result):
                 raise error_of(call, renewal)
             if renewal is None:
@@ -68,17 +69,10 @@ def _attempt(call: Call, renewed: Credential | None) -> Steps[Result]:
     end = clock.elapsed() + limit
     credential = renewed or settings.auth.fixed
     if credential is None:
-        try:
-            credential = yield GetToken(limit=limit)
-        except RenewalTimeout:
-            return timed_out(limit, Result("not_sent"), TOKEN_FUNCTION)
-        except CallTransferError:
-            if not call.attempts:
-                raise
-            return _own_code_failed(call, ConfigurationLater())
-        except Exception as error:
-            let_through(error)
-            return _own_code_failed(call, error)
+        given = yield from _token(call, limit)
+        if isinstance(given, Result):
+            return given
+        credential = given
         assert credential is not None  # noqa: S101
     call.tokens.add(credential.token)
     # The time may be up after the wait for a token. Then nothing may be sent.
@@ -94,13 +88,6 @@ def _attempt(call: Call, renewed: Credential | None) -> Steps[Result]:
     result = read_answer(call, attempt, received, limit)
     result.credential = credential
     return result
-
-
-class ConfigurationLater(Exception):
-    """The token function returned something else than a token after an attempt."""
-
-    def __str__(self) -> str:
-        return "it returned something that is not a token"
 
 
 def _own_code_failed(call: Call, error: Exception) -> Result:
@@ -121,19 +108,20 @@ def _is_expired(call: Call, result: Result) -> bool:
     return result.failure is None
 
 
-def _renew(call: Call, result: Result) -> Steps[Credential | Result | None]:
-    call.renewed = True
-    limit = call.limit()
+def _token(call: Call, limit: float, expired: Credential | None = None) -> Steps[Credential | Result | None]:
+    """Asks for a token. Returns the result of an attempt where the function gave none."""
     try:
-        renewed: Credential | None = yield GetToken(result.credential, limit)
+        given: Credential | None = yield GetToken(expired, limit)
     except RenewalTimeout:
         return timed_out(limit, Result("not_sent"), TOKEN_FUNCTION)
     except CallTransferError:
-        return _own_code_failed(call, ConfigurationLater())
+        if not call.attempts:
+            raise
+        return _own_code_failed(call, TypeError("it returned something that is not a token"))
     except Exception as error:
         let_through(error)
         return _own_code_failed(call, error)
-    return renewed
+    return given
 
 
 def _can_retry(call: Call, result: Result, retries: int, delay: float) -> Steps[bool]:

@@ -133,8 +133,8 @@ class _Exchange:
         if event.endswith("send_request_headers.started"):
             self._order.sent = True
 
-    def open(self, response: httpx2.Response) -> bytes | None:
-        """Begins to read a response. Returns its body if the client has read it already."""
+    def open(self, response: httpx2.Response) -> tuple[BodyReader, bytes | None]:
+        """Begins to read a response. Returns its body, too, if the client has read it already."""
         heard = _STATUS.match(self._order.heard)
         if self._is_own and not (heard and heard[1] in (b"%d" % response.status_code, b"100", b"102", b"103")):
             raise UnaskedAnswer("the connection held an answer from before the request")
@@ -142,7 +142,7 @@ class _Exchange:
         self._order.sent = True
         is_read = response.is_stream_consumed
         self.reader = BodyReader(response.status_code, None if is_read else response.headers.get("content-encoding"))
-        return response.content if is_read else None
+        return self.reader, response.content if is_read else None
 
     def received(self, error: BaseException | None = None, *, is_whole: bool = True) -> Received:
         """Returns what came of it."""
@@ -185,6 +185,14 @@ class _AsyncExchange(_Exchange):
         super()._trace(event, info)
 
 
+def _settled(ended: Received | BaseException) -> Received:
+    """Raises what must leave the client. Not called in `except`, so that what failed is no context of what the caller raised."""
+    if isinstance(ended, BaseException):
+        forget_locals(ended)
+        raise ended
+    return ended
+
+
 def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
     """Sends a request once, and reads its response."""
     one = _Exchange(http, order, is_own=is_own)
@@ -192,9 +200,7 @@ def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
     response: httpx2.Response | None = None
     try:
         response = http.send(one.request, stream=True, auth=one.auth, follow_redirects=False)
-        body = one.open(response)
-        reader = one.reader
-        assert reader is not None  # noqa: S101
+        reader, body = one.open(response)
         for chunk in response.iter_raw() if body is None else (body,):
             if not reader.add(chunk):
                 return one.received(is_whole=False)
@@ -205,11 +211,7 @@ def exchange(http: httpx2.Client, order: Send, *, is_own: bool) -> Received:
         if response is not None:
             response.close()
         current.reset(token)
-    # Not inside of `except`, so that what failed is no context of what the caller raised.
-    if isinstance(ended, BaseException):
-        forget_locals(ended)
-        raise ended
-    return ended
+    return _settled(ended)
 
 
 async def exchange_async(http: httpx2.AsyncClient, order: Send, *, is_own: bool) -> Received:
@@ -219,9 +221,7 @@ async def exchange_async(http: httpx2.AsyncClient, order: Send, *, is_own: bool)
     response: httpx2.Response | None = None
     try:
         response = await http.send(one.request, stream=True, auth=one.auth, follow_redirects=False)
-        body = one.open(response)
-        reader = one.reader
-        assert reader is not None  # noqa: S101
+        reader, body = one.open(response)
         if body is not None:
             return one.received(is_whole=reader.add(body))
         async for chunk in response.aiter_raw():
@@ -234,21 +234,20 @@ async def exchange_async(http: httpx2.AsyncClient, order: Send, *, is_own: bool)
         if response is not None:
             await response.aclose()
         current.reset(token)
-    if isinstance(ended, BaseException):
-        forget_locals(ended)
-        raise ended
-    return ended
+    return _settled(ended)
 
 
-class Driver:
-    """Carries out what the core asks for, in the caller's thread."""
-
-    def __init__(self, http: httpx2.Client, auth: Auth, *, is_own: bool) -> None:
+class _Driver:
+    def __init__(self, http: Any, auth: Auth, *, is_own: bool) -> None:
         self._http = http
         self._auth = auth
         self._is_own = is_own
         self.sleep: Callable[[float], Any] | None = None
         """Takes the place of a wait, for a clock that is not the machine's."""
+
+
+class Driver(_Driver):
+    """Carries out what the core asks for, in the caller's thread."""
 
     def run(self, steps: Steps[T]) -> T:
         """Runs a generator to its end."""
@@ -280,14 +279,8 @@ class Driver:
         return self._auth.renew(step.expired, elapsed(), step.limit)
 
 
-class AsyncDriver:
+class AsyncDriver(_Driver):
     """Carries out what the core asks for, on asyncio."""
-
-    def __init__(self, http: httpx2.AsyncClient, auth: Auth, *, is_own: bool) -> None:
-        self._http = http
-        self._auth = auth
-        self._is_own = is_own
-        self.sleep: Callable[[float], Any] | None = None
 
     async def run(self, steps: Steps[T]) -> T:
         """Runs a generator to its end."""

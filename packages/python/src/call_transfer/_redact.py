@@ -64,7 +64,7 @@ class Secret:
         return b2a_base64(b"-" * before + self.reveal().encode(), newline=False).decode()[place].translate(_FOLDED)
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Returns where a folded text holds it, as it is or in base64, from the first place on. Places do not overlap."""
+        """Returns where a folded text holds it, as it is or in base64. Places may overlap."""
         if self._forms is None:
             self._forms = (Secret(self.reveal().translate(_FOLDED)), *(Secret(self._base64(before)) for before in range(3)))
         found: list[tuple[int, int]] = []
@@ -73,13 +73,7 @@ class Secret:
             while at >= 0:
                 found.append((at, at + len(form)))
                 at = text.find(form.reveal(), at + len(form))
-        kept: list[tuple[int, int]] = []
-        for start, end in sorted(found):
-            if kept and start < kept[-1][1]:
-                kept[-1] = (kept[-1][0], max(end, kept[-1][1]))
-            else:
-                kept.append((start, end))
-        return kept
+        return found
 
 
 class Hidden(dict[str, Any]):
