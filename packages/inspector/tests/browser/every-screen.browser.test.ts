@@ -119,6 +119,14 @@ it.each([320, 700])("nothing sticks out on any screen at %i pixels", async (widt
   expect(found).toEqual({});
 });
 
+it("an empty list of deliveries keeps its texts together on a high page", async () => {
+  await using inspector = await open({ server: frozen });
+  await inspector.page.setViewportSize({ width: 1440, height: 1400 });
+  await inspector.go("webhooks");
+  const box = await inspector.page.getByRole("button", { name: "Copy the command" }).boundingBox();
+  expect(box?.height).toBeLessThan(48);
+});
+
 it("the list of calls keeps its height beside the preview on a narrow page", async () => {
   await using inspector = await open({ server: frozen });
   await play(inspector);
