@@ -1,9 +1,11 @@
-// Generates files from openapi/. With --check, writes nothing, lists stale files and fails if there are any.
+// Generates files from openapi/. With --check, writes nothing, lists stale files, lints the two documents by Redocly's rules, and
+// fails if there are any or if one breaks a rule.
 // `npm run generate -- operation METHOD PATH` writes the skeleton of an operation: its description, handler, contract case and demo step.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { formatProblems, getTotals, lint, loadConfig } from "@redocly/openapi-core";
 import { renderControl } from "./generate/control.ts";
 import { renderStatusErrors } from "./generate/errors.ts";
 import { newOperation } from "./generate/new-operation.ts";
@@ -45,6 +47,12 @@ const generatedFolders = [
   "packages/backend/src/generated",
   "packages/python/src/call_transfer/_generated",
 ];
+
+/** The documents with the rules for each. */
+const lintedDocuments = [
+  ["packages/spec/openapi.json", "openapi/redocly.yaml"],
+  ["openapi/control/control.yaml", "openapi/control/redocly.yaml"],
+] as const;
 
 /** Every generated file by its path in the repository. */
 async function render(): Promise<Map<string, string>> {
@@ -160,6 +168,13 @@ async function generate(isCheck: boolean): Promise<void> {
       process.exit(1);
     }
     console.log(`${files.size} generated files match openapi/`);
+    for (const [document, rules] of lintedDocuments) {
+      const config = await loadConfig({ configPath: fileURLToPath(new URL(rules, root)) });
+      const problems = await lint({ ref: fileURLToPath(new URL(document, root)), config });
+      formatProblems(problems, { totals: getTotals(problems), cwd: fileURLToPath(root) });
+      if (problems.length > 0) process.exitCode = 1;
+      else console.log(`${document} follows ${rules}`);
+    }
   } else {
     for (const path of stale) {
       mkdirSync(dirname(fileURLToPath(new URL(path, root))), { recursive: true });
