@@ -1,4 +1,4 @@
-// What pages list is what the code has: options of the SDK, faults, variables of the mock server's image.
+// What pages list is what the code has: options of the SDK, faults, variables of the mock server's image, functions and layers.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -128,4 +128,27 @@ it("the health check of the Dockerfile finds the port and TLS in the mounted fil
   const secure = () => createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, ok);
   expect(await statusBeside(secure(), { tlsCert: "cert.pem" })).toBe(0);
   expect(await statusBeside(secure(), {})).toBe(1);
+});
+
+const architecture = tablesIn(read("docs/architecture.md")).flatMap(({ rows }) => rows);
+
+it("the ways through the code in docs/architecture.md name functions of their files", () => {
+  const rows = architecture.filter((row) => "Function" in row);
+  const named = rows.flatMap(({ Function: names = "", File: file = "" }) => {
+    const [, path = ""] = /^\[`.+`\]\(\.\.\/(.+)\)$/.exec(file) ?? [];
+    return [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => ({ path, name }));
+  });
+  expect(named.length).toBeGreaterThan(rows.length);
+  expect(named.filter(({ path, name }) => !new RegExp(`\\b${name}\\b`).test(read(path)))).toEqual([]);
+});
+
+it("docs/architecture.md lists the layers that are checked", async () => {
+  // The computed name avoids a type error, since the configuration has no types.
+  const { layers } = await import(new URL("../../.dependency-cruiser.mjs", import.meta.url).href);
+  const rows = architecture.filter((row) => "Package" in row);
+  const shown = rows.map(({ Package = "", "Layers, the lowest first": list = "" }) => [
+    Package.replaceAll("`", ""),
+    list.split(", "),
+  ]);
+  expect(shown).toEqual(Object.entries(layers));
 });
