@@ -2,16 +2,18 @@
 // source maps lead to published sources, declarations of programs can name every type, the licences of contained packages are published, publint and are-the-types-wrong
 // pass. Requires built packages, and tests/lint.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import ts from "typescript";
+import type { Manifest } from "../../build/guides.ts";
 import { licencesFile } from "../../build/licences.ts";
 import { asModules } from "../../build/options.ts";
 import { install, optionalPeers, pack, published, temporaryFolder } from "../../scripts/packed.ts";
-import { mcpProblems } from "./mcp-command.ts";
+import { anchorsIn, relativeLinksIn } from "../../scripts/markdown.ts";
 import { unnameable } from "./nameable.ts";
-import { brokenLinks } from "./packed-links.ts";
 
 interface PackageJson {
   name: string;
@@ -208,6 +210,62 @@ function licenceProblems({ folder, files }: Installed): string[] {
   return [...contained]
     .filter((name) => !name.startsWith("@call-transfer/") && !text.includes(`\n## ${name} `))
     .map((name) => `contains code of ${name} without its licence. Add the plugin of build/licences.ts to its build.`);
+}
+
+/**
+ * Follows every link in the pages of a package: those to its own files, and those to the repository, which must name the tag
+ * of its version. Returns the broken ones.
+ *
+ * @param root The repository, as it is at that tag.
+ * @param folder The unpacked package.
+ */
+function brokenLinks(root: string, folder: string, { name, version, repository }: Manifest): string[] {
+  const address = repository.url.replace(/^git\+|\.git$/g, "");
+  const leadsTo = (file: string, anchor: string): boolean =>
+    existsSync(file) && (anchor === "" || !file.endsWith(".md") || anchorsIn(readFileSync(file, "utf8")).has(anchor));
+  const byTag = (link: string): boolean => {
+    const [, tag, path = "", anchor = ""] = /^(?:blob|tree|raw)\/((?:@[^/]+\/)?[^/]+)\/([^#]*)#?(.*)$/.exec(link) ?? [];
+    return tag === `${name}@${version}` && leadsTo(join(root, path), anchor);
+  };
+  return globSync(["*.md", "llms.txt", "guides/*.md"], { cwd: folder }).flatMap((page) => {
+    const text = readFileSync(join(folder, page), "utf8");
+    const absolute = [...text.matchAll(/https:\/\/[^\s()<>"\]]+/g)].map(([link]) => link);
+    const inRepository = absolute
+      .filter((link) => link.startsWith(`${address}/`))
+      .map((link) => link.slice(address.length + 1))
+      .filter((link) => /^(?:blob|tree|raw)\//.test(link));
+    const relative = relativeLinksIn(text).filter((link) => {
+      const [, path = "", anchor = ""] = /^([^#]*)#?(.*)$/.exec(link) ?? [];
+      return !leadsTo(path === "" ? join(folder, page) : join(folder, dirname(page), path), anchor);
+    });
+    return [...relative, ...inRepository.filter((link) => !byTag(link))].map((link) => `${page}: ${link}`);
+  });
+}
+
+/** What is wrong with the MCP server's command, started as a client does: a tool of the API, one of the mock, and a guide. */
+async function mcpProblems(project: string): Promise<string[]> {
+  const command = join(project, "node_modules", ".bin", "call-transfer-mcp");
+  const client = new Client({ name: "check-packed", version: "1.0.0" });
+  try {
+    await client.connect(new StdioClientTransport({ command, cwd: project, stderr: "ignore" }));
+    const { structuredContent: roles } = await client.callTool({ name: "list_roles" });
+    const { structuredContent: clock } = await client.callTool({ name: "mock_get_clock" });
+    const { resources } = await client.listResources();
+    const { contents } = await client.readResource({ uri: "call-transfer://guides/placing-calls" });
+    return [
+      ...(resources.length > 30 && JSON.stringify(contents).includes("# Placing calls safely")
+        ? []
+        : ["does not serve the guides that it carries. Read them with an MCP client."]),
+      ...(Object.hasOwn(Object(roles), "roles") ? [] : ["answers list_roles without roles. Run the command by hand."]),
+      ...(Object.hasOwn(Object(clock), "now")
+        ? []
+        : ["answers mock_get_clock without a time. Run the command by hand."]),
+    ];
+  } catch (error) {
+    return [`does not serve an MCP client: ${error instanceof Error ? error.message : String(error)}`];
+  } finally {
+    await client.close();
+  }
 }
 
 /** What the linters of tests/lint say of a tarball. */

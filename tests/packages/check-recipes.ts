@@ -10,7 +10,6 @@ import { ensureInstalled, pack, run, temporaryFolder, tools } from "../../script
 import { tsc } from "../../scripts/tsc.ts";
 import type { RecipeName } from "../../site/recipes.ts";
 import { missingPython, pythonCommand, pythonEnvironment } from "../receiving/python.ts";
-import { checkAttack } from "./recipes/attack.ts";
 import { drive } from "./recipes/drive.ts";
 import { projectOfFolders, recipeFolder, startCommand } from "./recipes/folders.ts";
 import { driveNext, startNext } from "./recipes/next.ts";
@@ -24,7 +23,7 @@ import {
   withSecretsFile,
   workerReceiver,
 } from "./recipes/receivers.ts";
-import { checkRotation } from "./recipes/rotation.ts";
+import { checkAttack, checkRotation } from "./recipes/rotation.ts";
 import { openStage, type Stage } from "./recipes/stage.ts";
 import { startWorker } from "./recipes/worker.ts";
 
