@@ -11,8 +11,8 @@ import ts from "typescript";
 import type { Manifest } from "../../build/guides.ts";
 import { licencesFile } from "../../build/licences.ts";
 import { asModules } from "../../build/options.ts";
-import { install, optionalPeers, pack, published, temporaryFolder } from "../../scripts/packed.ts";
 import { anchorsIn, relativeLinksIn } from "../../scripts/markdown.ts";
+import { install, optionalPeers, pack, published, temporaryFolder } from "../../scripts/packed.ts";
 import { unnameable } from "./nameable.ts";
 
 interface PackageJson {

@@ -54,5 +54,5 @@ export type { Other } from "./other.ts";
 /** Shown. */ export class Same implements Shape { other = 2 as const }
 /** @internal */ export interface Hidden { member: 1 }
 /** At x and y. */ export type Point = { x: 1; y: 2 };`),
-  ).toEqual(["Other", "Other.member", "Shape.two", "Thing.three", "one", "open.four", "table.five"]);
+  ).toEqual(["one", "table.five", "Shape.two", "Thing.three", "open.four", "Other", "Other.member"]);
 });

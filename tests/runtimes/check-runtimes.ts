@@ -140,8 +140,9 @@ const pythonRow =
     if (command === undefined) return undefined;
     const commands = ensureEnvironment(`python-${version}`, join(pythonFolder, "requirements.txt"), command);
     const env = { ...process.env, PYTHONPATH: "src", PYTHONDONTWRITEBYTECODE: "1" };
-    const options = { cwd: pythonFolder, stdio: ["ignore", "pipe", "inherit"], env } as const;
-    const child = spawn(join(commands, "python"), ["-m", "pytest", "-rs", "-p", "no:cacheprovider"], options);
+    const words = ["-m", "pytest", "-rs", "-p", "no:cacheprovider"];
+    const stdio: ["ignore", "pipe", "inherit"] = ["ignore", "pipe", "inherit"];
+    const child = spawn(join(commands, "python"), words, { cwd: pythonFolder, stdio, env });
     let printed = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       printed += text;

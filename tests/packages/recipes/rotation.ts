@@ -80,8 +80,7 @@ async function duringTraffic(
 }
 
 /** The ids of the offers that the receiver has handled, from what it printed. */
-const handledOffers = (output: string): string[] =>
-  [...output.matchAll(/offer ([\w-]+)/g)].map(([, id = ""]) => id);
+const handledOffers = (output: string): string[] => [...output.matchAll(/offer ([\w-]+)/g)].map(([, id = ""]) => id);
 
 /**
  * Checks that a receiver with the demo's secret accepts every genuine offer before, during and after a rotation, and refuses
