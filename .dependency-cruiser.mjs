@@ -33,7 +33,7 @@ const outside = (...names) => `^(?:${names.join("|")})/`;
 const buildConfigurations = "^packages/[^/]+/(?:tsup|vite)[.]config[.]ts$";
 /** What has packages of its own, which only checks install, or is resolved after a copy. */
 const installedApart =
-  "^(?:site|lab/(?:bench|fire)|tests/(?:hosting|receiving|generators/[^/]+|packages/(?:consumers|otel|runners|runtimes)))/|^tests/packages/recipes/";
+  "^(?:site|lab/(?:bench|fire)|tests/(?:hosting|receiving|runtimes|generators/[^/]+|packages/(?:consumers|runners)))/|^tests/packages/recipes/";
 
 const packageRules = packages.map((name) =>
   forbid(

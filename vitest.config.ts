@@ -23,7 +23,7 @@ const part = (name: string, include: string[], exclude: string[], viteModuleRunn
     include,
     exclude: [...never, ...exclude],
     experimental: { viteModuleRunner },
-    setupFiles: ["tests/setup.ts", ...(process.env.MATRIX_NODE === undefined ? [] : ["tests/matrix/expected-node.ts"])],
+    setupFiles: ["tests/setup.ts"],
   },
 });
 

@@ -1,12 +1,11 @@
-// Generates files from openapi/. With --check, writes nothing, lists stale files and fails if there are any.
-// `npm run generate -- operation METHOD PATH` writes the skeleton of an operation: its description, handler, contract case and demo step.
+// Generates files from openapi/. With --check, writes nothing, lists stale files, lints the two documents by Redocly's rules, and
+// fails if there are any or if one breaks a rule.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { formatProblems, getTotals, lint, loadConfig } from "@redocly/openapi-core";
 import { renderControl } from "./generate/control.ts";
 import { renderStatusErrors } from "./generate/errors.ts";
-import { newOperation } from "./generate/new-operation.ts";
 import {
   renderErrorCodeStatus,
   renderErrorCodes,
@@ -45,6 +44,12 @@ const generatedFolders = [
   "packages/backend/src/generated",
   "packages/python/src/call_transfer/_generated",
 ];
+
+/** The documents with the rules for each. */
+const lintedDocuments = [
+  ["packages/spec/openapi.json", "openapi/redocly.yaml"],
+  ["openapi/control/control.yaml", "openapi/control/redocly.yaml"],
+] as const;
 
 /** Every generated file by its path in the repository. */
 async function render(): Promise<Map<string, string>> {
@@ -108,39 +113,6 @@ function orphansOf(files: Map<string, string>): string[] {
   );
 }
 
-const usage = `Usage: npm run generate -- operation METHOD PATH [--id ID]
-
-  METHOD   GET, POST, PUT, PATCH or DELETE
-  PATH     the path with its ids in braces, such as /api/v1/transfers/destinations/{id}
-  --id ID  the operationId; by default made of the method and the path, such as getDestination`;
-
-/** Writes the skeleton of an operation. */
-function addOperation(args: readonly string[]): void {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { id: { type: "string" } },
-    });
-    const [method = "", path = ""] = positionals;
-    const readExisting = (name: string) => readFileSync(new URL(name, root), "utf8");
-    const { operationId, files } = newOperation(readExisting, { method, path, operationId: values.id });
-    for (const [name, text] of files) {
-      writeFileSync(new URL(name, root), text);
-      console.log(`wrote ${operationId} into ${name}`);
-    }
-    console.log(`
-Next:
-  npm run record         says what to fill in, then writes everything that follows from the description
-  npm run typecheck      checks the handler
-  npm run test:contract  runs the case, and names what no case shows
-  npx changeset          records the change for customers`);
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    process.exitCode = 2;
-  }
-}
-
 /** Writes every generated file, or compares it. */
 async function generate(isCheck: boolean): Promise<void> {
   for (const folder of generatedFolders) mkdirSync(new URL(`${folder}/`, root), { recursive: true });
@@ -160,6 +132,13 @@ async function generate(isCheck: boolean): Promise<void> {
       process.exit(1);
     }
     console.log(`${files.size} generated files match openapi/`);
+    for (const [document, rules] of lintedDocuments) {
+      const config = await loadConfig({ configPath: fileURLToPath(new URL(rules, root)) });
+      const problems = await lint({ ref: fileURLToPath(new URL(document, root)), config });
+      formatProblems(problems, { totals: getTotals(problems), cwd: fileURLToPath(root) });
+      if (problems.length > 0) process.exitCode = 1;
+      else console.log(`${document} follows ${rules}`);
+    }
   } else {
     for (const path of stale) {
       mkdirSync(dirname(fileURLToPath(new URL(path, root))), { recursive: true });
@@ -174,6 +153,4 @@ async function generate(isCheck: boolean): Promise<void> {
   }
 }
 
-const [first, ...others] = process.argv.slice(2);
-if (first === "operation") addOperation(others);
-else await generate(process.argv.includes("--check"));
+await generate(process.argv.includes("--check"));

@@ -52,7 +52,7 @@ export const measuresIn = (text: string): string[] => {
 };
 
 /** Its numbers, units and comparisons. */
-export const quantitiesIn = (text: string): string[] =>
+const quantitiesIn = (text: string): string[] =>
   wordsIn(text).filter((word) => isNumber(word) || word.startsWith("$") || quantifying.has(word));
 
 /** Every word of a source, also those that names in code such as `totalTimeoutSecs` consist of. */

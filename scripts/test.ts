@@ -8,10 +8,6 @@ const npm = (script: string, ...options: string[]): Step => ({
   name: script,
   command: ["npm", "run", "--silent", script, ...(options.length > 0 ? ["--", ...options] : [])],
 });
-const redocly = (name: string, document: string, rules: string): Step => ({
-  name,
-  command: ["npx", "redocly", "lint", document, "--config", rules],
-});
 
 /** The steps. The first two take most of the time; they and the quick ones make three lanes. */
 export const testSteps = (vitestOptions: readonly string[] = []): readonly Step[] => [
@@ -23,14 +19,10 @@ export const testSteps = (vitestOptions: readonly string[] = []): readonly Step[
     name: "layers",
     command: ["npx", "depcruise", "build", "packages", "scripts", "site", "tests", "lab", "--config"],
   },
-  redocly("document", "packages/spec/openapi.json", "openapi/redocly.yaml"),
-  redocly("control-document", "openapi/control/control.yaml", "openapi/control/redocly.yaml"),
   npm("generate", "--check"),
 ];
 
 if (import.meta.main) {
-  // Redocly sends figures and prints notices of updates otherwise.
-  Object.assign(process.env, { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" });
   // Each program compiles its sources once, and not once a run.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/node", import.meta.url));
   const startedAt = performance.now();

@@ -2,6 +2,10 @@
 // file: a clock that the last test of a file faked would stand still for the files after it.
 import { afterEach, vi } from "vitest";
 
+// A row of `check -- runtimes` names its Node: no other may have taken its place.
+const { MATRIX_NODE: expected = process.version } = process.env;
+if (process.version !== expected) throw new Error(`This row is for Node ${expected}, but ${process.version} runs it.`);
+
 const timers = ["setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "Date"] as const;
 const kept = Symbol.for("call-transfer.timers-of-this-worker");
 const shared = globalThis as typeof globalThis & { [kept]?: ReadonlyMap<string, unknown> };

@@ -1,6 +1,6 @@
 // The Python client beside other SDKs. openapi-python-client writes its client first.
 import { spawnSync } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run, temporaryFolder } from "../../scripts/packed.ts";
@@ -27,7 +27,8 @@ export async function measure(isQuick) {
   using folder = temporaryFolder("python-peers");
   copyFileSync(at("packages/spec/openapi.json"), join(folder.path, "openapi.json"));
   process.env.PATH = `${commands}:${process.env.PATH}`;
-  const config = at("tests/generators/openapi-python-client/config.yml");
+  const config = join(folder.path, "config.yml");
+  writeFileSync(config, "package_name_override: call_transfer_client\n");
   run(folder.path, "openapi-python-client", "generate", "--path", "openapi.json", "--config", config, "--meta", "none");
   const sources = [at("packages/python/src"), at("packages/python/tests"), at("lab/bench")].join(":");
   const { status, stdout } = spawnSync(

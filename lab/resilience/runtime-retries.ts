@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
-import { openRuntimes, type Runtime } from "../../tests/packages/runtimes/runtimes.ts";
+import { openRuntimes, type Runtime } from "../../tests/runtimes/runtimes.ts";
 import { answerOf, answers, type Behaviour, faults, type Script, startFaultServer } from "./fault-server.ts";
 import type { Case, Result } from "./place-calls.ts";
 

@@ -3,32 +3,33 @@ import { type NamedCommands, onSources, runNamed } from "./named.ts";
 
 export const checks: NamedCommands = {
   packed: {
-    does: "whether each packed package is complete, the tests of receivers and clients on what is packed, the types of examples/",
+    does: "lockfiles and licences, whether each packed package is complete, the tests of receivers and clients on what is packed, the types of examples/",
     isBuilt: true,
+    installs: "tests/lint",
     run: [
+      ["tests/packages/check-supply-chain.ts"],
       ["tests/packages/check-packages.ts"],
       ["tests/packages/check-packed.ts"],
       ["node_modules/typescript-7/bin/tsc", "-p", "examples", "--skipLibCheck"],
     ],
   },
   customers: {
-    does: "the packed packages in compilers and bundlers, test runners, runtimes and package managers, and the SDK's size",
+    does: "the packed packages in compilers, test runners and package managers, and the SDK's size",
     needs: "a browser, and Python 3.11 with venv",
     isBuilt: true,
     installs: "tests/tools",
     parts: {
       consumers: onSources("tests/packages/check-consumers.ts"),
       runners: onSources("tests/packages/check-runners.ts"),
-      runtimes: onSources("tests/packages/check-runtimes.ts"),
       add: ["tests/packages/check-add.ts"],
       size: ["tests/packages/check-size.ts"],
     },
   },
-  matrix: {
-    does: "the unit tests and the built packages on each Node and Python that they support; node-20, stores-20 or python-3.13 runs one row",
-    needs: "the versions of Python; the rows of stores also redis-server and PostgreSQL",
+  runtimes: {
+    does: "the packed packages on each Node, Bun, Deno, workerd and a browser, and the Python client on each Python; node-20 runs one row",
+    needs: "the versions of Python, and a browser; the rows of stores also redis-server and PostgreSQL",
     isBuilt: true,
-    run: [onSources("tests/matrix/check-matrix.ts")],
+    run: [onSources("tests/runtimes/check-runtimes.ts")],
   },
   pages: {
     does: "what the pages print, done as a stranger would in new folders; docs/sdk.md runs one page",
@@ -36,7 +37,7 @@ export const checks: NamedCommands = {
     run: [onSources("tests/pages/check-pages.ts")],
   },
   recipes: {
-    does: "the programs of docs/recipes.md with the packed SDK over HTTP, also through a rotation; express runs one, installed each in a folder of its own",
+    does: "the programs of docs/recipes.md with the packed SDK over HTTP, also through a rotation; express runs one",
     needs: "redis-server",
     isBuilt: true,
     run: [onSources("tests/packages/check-recipes.ts")],
@@ -68,10 +69,6 @@ export const checks: NamedCommands = {
     does: "the Python client: format, types, tests, the package from an index; tests runs one part",
     needs: "Python 3.11 with venv; --installed says whether it is there",
     run: [onSources("tests/python/check-python.ts")],
-  },
-  "supply-chain": {
-    does: "lockfiles, versions and ranges of dependencies, install scripts, licences",
-    run: [["tests/packages/check-supply-chain.ts"]],
   },
 };
 

@@ -1,5 +1,5 @@
-// An app that calls eight operations of the API and four that it does not describe, against one mock server: by stubs, by Prism
-// beside it, and by another server.
+// An app that calls eight operations of the API and four that it does not describe, against one mock server: by stubs, and
+// by another server. `check -- pages` runs Prism beside it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,8 +10,6 @@ import { demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { commandFile } from "../../build/command-file.ts";
-import { freePort } from "../../build/free-port.ts";
-import { lineOfPage, runPrism } from "./prism.ts";
 
 const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-twelve-"));
@@ -101,30 +99,6 @@ const stubs = save(
 
 it("an app of twelve calls runs by stubs, in two sandboxes at once", async () => {
   await runInSandboxes(await start("--stubs", stubs));
-});
-
-it("an app of twelve calls runs by Prism beside the mock, as the page starts it, in two sandboxes at once", async () => {
-  const contact = "{ type: object, example: { id: c-1, name: Ada } }";
-  const json = (status: number, schema: string, rest = "") =>
-    `{ ${rest}responses: { "${status}": { description: "", content: { application/json: { schema: ${schema} } } } } }`;
-  const sent = "requestBody: { content: { application/json: { schema: { type: object } } } }, ";
-  const list = "{ type: object, example: { contacts: [{ id: c-1, name: Ada }], meta: { total: 1 } } }";
-  save(
-    "other.yaml",
-    `openapi: 3.1.0
-info: { title: Other, version: "1" }
-paths:
-  /api/v1/contacts: { post: ${json(201, contact, sent)}, get: ${json(200, list)} }
-  /api/v1/contacts/{id}:
-    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
-    get: ${json(200, contact)}
-  /api/v1/jobs/7: { get: ${json(200, "{ type: object, example: { status: done } }")} }
-`,
-  );
-  const port = await freePort();
-  const line = lineOfPage("docs/mock-server-stubs.md", "npx prism mock");
-  servers.push(await runPrism(line, { cwd: folder, replaced: { "4012": String(port) } }));
-  await runInSandboxes(await start("--fallback-url", `http://127.0.0.1:${port}`));
 });
 
 it("an app of twelve calls runs by another server that has the four operations", async () => {

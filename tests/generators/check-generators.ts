@@ -1,30 +1,126 @@
 // Generates clients from the published document with generators of other makers, compiles them, and calls every operation of a
-// mock server with them. `-- orval` runs one.
+// mock server with them. `-- hey-api` runs one.
 import { execFile } from "node:child_process";
-import { cpSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { cpSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startMockServer } from "@call-transfer/mock-server";
 import { temporaryFolder } from "../../scripts/packed.ts";
+import { tsc } from "../../scripts/tsc.ts";
 import { environment, expectedLines, serverOptions } from "./conversation.ts";
-import { environmentPrograms, type Generator, generators, type Run } from "./generators.ts";
 
 const here = fileURLToPath(new URL("./", import.meta.url));
-const document = fileURLToPath(new URL("../../packages/spec/openapi.json", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const document = join(root, "packages/spec/openapi.json");
 /** A limit for what hangs, not for what takes long. */
 const limitMs = 900_000;
 const execute = promisify(execFile);
 const warning = /warn|deprecat|✗/i;
 
+/** Runs a program in the folder of a generator to its end. Returns both of its streams. Throws if it fails. */
+type Run = (
+  program: string,
+  options: readonly string[],
+  variables?: Readonly<Record<string, string>>,
+) => Promise<string>;
+
+/** A generator with its program in the folder of its name here, of which it works on a copy. */
+interface Generator {
+  readonly language: string;
+  /** Installs the generator into the copy. Returns the versions of what is used. */
+  install(folder: string, run: Run): Promise<string>;
+  /** Generates the client. Returns what the generator said. */
+  generate(run: Run): Promise<string>;
+  /** Compiles the client and the program. */
+  compile(run: Run): Promise<unknown>;
+  /** Runs the program. Returns what it printed. */
+  call(run: Run, variables: Readonly<Record<string, string>>): Promise<string>;
+}
+
+/** Makes a copy a program in TypeScript that uses the packages of the workspace. */
+function prepareProgram(folder: string): void {
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  cpSync(join(here, "world.ts"), join(folder, "world.ts"));
+  cpSync(join(here, "tsconfig.client.json"), join(folder, "tsconfig.json"));
+}
+
+/** How each program in TypeScript is checked by the workspace's compiler, bundled for Node, and run. */
+const program = {
+  language: "TypeScript",
+  async compile(run: Run, strictness: readonly string[] = []) {
+    await run(process.execPath, [...tsc, "-p", ".", ...strictness]);
+    const options = ["calls.ts", "--bundle", "--platform=node", "--format=esm", "--outfile=calls.mjs"];
+    await run(join(root, "node_modules/.bin/esbuild"), [...options, "--log-level=warning"]);
+  },
+  call: (run: Run, variables: Readonly<Record<string, string>>) => run(process.execPath, ["calls.mjs"], variables),
+};
+
+/** The programs of the Python environment, below the folder of a generator. */
+const inEnvironment = (program: string): string => join("environment", "bin", program);
+
+/** Installs what requirements.txt pins into a Python environment in the folder. */
+async function installRequirements(run: Run): Promise<void> {
+  await run("python3", ["-m", "venv", "environment"]);
+  const options = ["--quiet", "--disable-pip-version-check", "--no-compile", "--require-hashes", "--no-deps"];
+  await run(inEnvironment("python"), ["-m", "pip", "install", ...options, "-r", "requirements.txt"]);
+}
+
+/** What openapi-generator says of any document of OpenAPI 3.1. Its other warnings count, such as two files of one name. */
+const saidOfAny = /.*(?:OpenAPI 3\.1 support is still in beta|Failed to get the schema name: null).*\n/g;
+
+/** By name, in the order in which they run. */
+const generators: Readonly<Record<string, Generator>> = {
+  // The workspace has it, because it also generates the schemas of packages/spec.
+  "hey-api": {
+    ...program,
+    async install(folder) {
+      prepareProgram(folder);
+      const manifest = readFileSync(join(root, "node_modules/@hey-api/openapi-ts/package.json"), "utf8");
+      return `openapi-ts ${(JSON.parse(manifest) as { version: string }).version}`;
+    },
+    generate: (run) => run(process.execPath, ["node_modules/@hey-api/openapi-ts/bin/run.js"]),
+  },
+  "openapi-generator": {
+    ...program,
+    async install(folder, run) {
+      prepareProgram(folder);
+      await installRequirements(run);
+      const version = await run(inEnvironment("openapi-generator-cli"), ["version"]);
+      return `openapi-generator ${version.trim()}`;
+    },
+    async generate(run) {
+      // The API of the webhooks is left out: 7.26.0 writes `import type ,` where only a webhook refers to a schema.
+      const apis = ["Accounts", "Calls", "DestinationGroups", "Destinations", "Members", "Roles"].join(":");
+      const only = ["--global-property", `apis=${apis},models,supportingFiles`];
+      const options = ["-i", "openapi.json", "-g", "typescript-fetch", "-o", "client", ...only];
+      const said = await run(inEnvironment("openapi-generator-cli"), ["generate", ...options]);
+      return said.replaceAll(saidOfAny, "");
+    },
+    compile: (run) => program.compile(run, ["--noUncheckedIndexedAccess", "false"]),
+  },
+  "oapi-codegen": {
+    language: "Go",
+    async install(_folder, run) {
+      await run("go", ["mod", "download"]);
+      const version = await run("go", ["list", "-m", "-f", "{{.Version}}", "github.com/oapi-codegen/oapi-codegen/v2"]);
+      return `oapi-codegen ${version.trim()}, ${(await run("go", ["env", "GOVERSION"])).trim()}`;
+    },
+    generate: (run) => run("go", ["tool", "oapi-codegen", "-config", "oapi-codegen.yaml", "openapi.json"]),
+    async compile(run) {
+      await run("go", ["build", "-o", "calls", "."]);
+      await run("go", ["vet", "./..."]);
+    },
+    call: (run, variables) => run("./calls", [], variables),
+  },
+};
+
 /** Runs programs in a folder. */
 const runIn =
   (folder: string): Run =>
   async (program, options, variables = {}) => {
-    // openapi-python-client looks for its formatter on the path.
-    const PATH = [join(folder, environmentPrograms), process.env.PATH].join(delimiter);
-    const env = { ...process.env, NO_COLOR: "1", PATH, ...variables };
+    const env = { ...process.env, NO_COLOR: "1", ...variables };
     const settings = { cwd: folder, env, timeout: limitMs, maxBuffer: 1 << 28 };
     try {
       const { stdout, stderr } = await execute(program, options, settings);

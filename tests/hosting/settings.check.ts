@@ -1,7 +1,8 @@
-// The settings of a hosted mock server.
+// The settings of a hosted mock server, and the Worker as wrangler bundles it from the built package.
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { operations } from "@call-transfer/spec";
+import { bundleWorker } from "./workerd.ts";
 import { MockServer } from "./hosted-server.ts";
 
 const roles = operations.listRoles.path;
@@ -86,4 +87,14 @@ it("a wrong option among SANDBOX_OPTIONS is named when a sandbox is created from
   assert.equal(status, 500);
   assert.match(body.detail, /SANDBOX_OPTIONS.*clock/);
   await assert.rejects(server.control("default", "POST", "/sandboxes", { name: "a" }), /clock/);
+});
+
+it("the built package needs no module of Node, and runs", async () => {
+  const script = await bundleWorker({ isBuilt: true });
+  assert.deepEqual(script.match(/(?:from\s*|import\(|require\()["'](?:node:|fs|path|crypto)[^"']*["']/g), null);
+  const server = await MockServer.start({ isBuilt: true });
+  assert.equal((await server.ask(roles)).status, 200);
+  await server.control("default", "POST", "/sandboxes", { name: "a" });
+  assert.equal((await server.ask("/_inspector/")).status, 200);
+  await server.stop();
 });

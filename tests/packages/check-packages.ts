@@ -1,27 +1,25 @@
 // Packs and installs the packages and checks each one: metadata, no install scripts, guides, links by tag, files, no test files,
-// source maps lead to published sources, declarations of programs can name every type, the licences of contained packages are published, import and require work, publint
-// and are-the-types-wrong pass. Requires built packages.
+// source maps lead to published sources, declarations of programs can name every type, the licences of contained packages are published, publint and are-the-types-wrong
+// pass. Requires built packages, and tests/lint.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { publint } from "publint";
-import { formatMessage } from "publint/utils";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import ts from "typescript";
+import type { Manifest } from "../../build/guides.ts";
 import { licencesFile } from "../../build/licences.ts";
 import { asModules } from "../../build/options.ts";
+import { anchorsIn, relativeLinksIn } from "../../scripts/markdown.ts";
 import { install, optionalPeers, pack, published, temporaryFolder } from "../../scripts/packed.ts";
-import { mcpProblems } from "./mcp-command.ts";
 import { unnameable } from "./nameable.ts";
-import { brokenLinks } from "./packed-links.ts";
 
 interface PackageJson {
   name: string;
   description: string;
   private?: boolean;
   main?: string;
-  types?: string;
-  typesVersions?: unknown;
   exports: Record<string, string | Record<string, unknown>>;
   bin?: Record<string, string>;
   version: string;
@@ -68,10 +66,6 @@ const entriesOf = ({ name, exports }: PackageJson): string[] =>
 const isInternal = (subpath: string): boolean => subpath === "./control-client";
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
-
-/** Every string in a nested structure, e.g. the files in an `exports` map. */
-const textsIn = (node: unknown): string[] =>
-  typeof node === "string" ? [node] : Object.values(node ?? {}).flatMap(textsIn);
 
 /** The web address of the repository. */
 const pageOf = ({ repository }: PackageJson): string | undefined => /^git\+(https:.+)\.git$/.exec(repository.url)?.[1];
@@ -175,12 +169,8 @@ function unreachedSources({ folder, description: { exports, bin = {} }, files }:
 }
 
 function fileProblems(installed: Installed): string[] {
-  const { folder, description, files } = installed;
-  const { main, types, typesVersions, exports, bin } = description;
-  const missing = textsIn([main, types, typesVersions, exports, bin]).filter((path) => !existsSync(join(folder, path)));
-  const tests = files.filter((path) => /\.test\./.test(path));
+  const tests = installed.files.filter((path) => /\.test\./.test(path));
   return [
-    ...missing.map((path) => `names ${path}, which is not published. Add it to files or correct the path.`),
     ...tests.map((path) => `publishes the test ${path}. Leave it out of files.`),
     ...unreachedSources(installed).map(
       (path) => `publishes ${path}, which no entry point imports. Leave it out of files.`,
@@ -222,38 +212,78 @@ function licenceProblems({ folder, files }: Installed): string[] {
     .map((name) => `contains code of ${name} without its licence. Add the plugin of build/licences.ts to its build.`);
 }
 
-/** Ways of loading an entry point that fail. */
-function loadProblems({ description: { name, exports } }: Installed, project: string): string[] {
-  const entries = Object.entries(exports).filter(
-    ([subpath, target]) => typeof target !== "string" && !isInternal(subpath),
-  );
-  const ways = ["await import", "require"].map((load) =>
-    entries.map(([subpath]) => `${load}(${JSON.stringify(`${name}${subpath.slice(1)}`)})`),
-  );
-  const fails = (loaded: readonly string[]): boolean => {
-    const checks = loaded.map((way) => `if (Object.keys(${way}).length === 0) throw new Error("empty");`);
-    const script = `(async () => { ${checks.join(" ")} })()`;
-    return spawnSync(process.execPath, ["-e", script], { cwd: project, timeout: commandWithinMs }).status !== 0;
+/**
+ * Follows every link in the pages of a package: those to its own files, and those to the repository, which must name the tag
+ * of its version. Returns the broken ones.
+ *
+ * @param root The repository, as it is at that tag.
+ * @param folder The unpacked package.
+ */
+function brokenLinks(root: string, folder: string, { name, version, repository }: Manifest): string[] {
+  const address = repository.url.replace(/^git\+|\.git$/g, "");
+  const leadsTo = (file: string, anchor: string): boolean =>
+    existsSync(file) && (anchor === "" || !file.endsWith(".md") || anchorsIn(readFileSync(file, "utf8")).has(anchor));
+  const byTag = (link: string): boolean => {
+    const [, tag, path = "", anchor = ""] = /^(?:blob|tree|raw)\/((?:@[^/]+\/)?[^/]+)\/([^#]*)#?(.*)$/.exec(link) ?? [];
+    return tag === `${name}@${version}` && leadsTo(join(root, path), anchor);
   };
-  // Each in a process of its own, once they do not all load in one.
-  return ways.filter(fails).flatMap((all) => {
-    const failing = all.filter((way) => fails([way]));
-    return failing.length > 0 ? failing : [all.join(" and ")];
+  return globSync(["*.md", "llms.txt", "guides/*.md"], { cwd: folder }).flatMap((page) => {
+    const text = readFileSync(join(folder, page), "utf8");
+    const absolute = [...text.matchAll(/https:\/\/[^\s()<>"\]]+/g)].map(([link]) => link);
+    const inRepository = absolute
+      .filter((link) => link.startsWith(`${address}/`))
+      .map((link) => link.slice(address.length + 1))
+      .filter((link) => /^(?:blob|tree|raw)\//.test(link));
+    const relative = relativeLinksIn(text).filter((link) => {
+      const [, path = "", anchor = ""] = /^([^#]*)#?(.*)$/.exec(link) ?? [];
+      return !leadsTo(path === "" ? join(folder, page) : join(folder, dirname(page), path), anchor);
+    });
+    return [...relative, ...inRepository.filter((link) => !byTag(link))].map((link) => `${page}: ${link}`);
   });
 }
 
-async function lintProblems({ tarball, description }: Installed): Promise<string[]> {
-  const bytes = readFileSync(tarball);
-  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true, level: "suggestion" });
-  const texts = messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
+/** What is wrong with the MCP server's command, started as a client does: a tool of the API, one of the mock, and a guide. */
+async function mcpProblems(project: string): Promise<string[]> {
+  const command = join(project, "node_modules", ".bin", "call-transfer-mcp");
+  const client = new Client({ name: "check-packed", version: "1.0.0" });
+  try {
+    await client.connect(new StdioClientTransport({ command, cwd: project, stderr: "ignore" }));
+    const { structuredContent: roles } = await client.callTool({ name: "list_roles" });
+    const { structuredContent: clock } = await client.callTool({ name: "mock_get_clock" });
+    const { resources } = await client.listResources();
+    const { contents } = await client.readResource({ uri: "call-transfer://guides/placing-calls" });
+    return [
+      ...(resources.length > 30 && JSON.stringify(contents).includes("# Placing calls safely")
+        ? []
+        : ["does not serve the guides that it carries. Read them with an MCP client."]),
+      ...(Object.hasOwn(Object(roles), "roles") ? [] : ["answers list_roles without roles. Run the command by hand."]),
+      ...(Object.hasOwn(Object(clock), "now")
+        ? []
+        : ["answers mock_get_clock without a time. Run the command by hand."]),
+    ];
+  } catch (error) {
+    return [`does not serve an MCP client: ${error instanceof Error ? error.message : String(error)}`];
+  } finally {
+    await client.close();
+  }
+}
+
+/** What the linters of tests/lint say of a tarball. */
+function lintProblems({ tarball, description }: Installed): string[] {
   const profile = description.main === undefined ? "esm-only" : "strict";
   const left = Object.keys(description.exports).filter(isInternal);
   const leaving = left.length > 0 ? ["--exclude-entrypoints", ...left] : [];
-  const options = [tarball, "--no-color", "--no-emoji", "--profile", profile, ...leaving];
-  const attw = join(root, "node_modules/.bin/attw");
-  const { status, stdout } = spawnSync(attw, options, { encoding: "utf8", timeout: commandWithinMs });
-  return status === 0 ? texts : [...texts, `are-the-types-wrong, as ${profile}:\n${stdout}`];
+  const runs = [
+    ["publint", "run", tarball, "--strict", "--level", "suggestion"],
+    ["attw", tarball, "--no-color", "--no-emoji", "--profile", profile, ...leaving],
+  ] as const;
+  return runs.flatMap(([command, ...options]) => {
+    const program = join(root, "tests/lint/node_modules/.bin", command);
+    const env = { ...process.env, NO_COLOR: "1" };
+    const { status, stdout, stderr } = spawnSync(program, options, { env, encoding: "utf8", timeout: commandWithinMs });
+    // publint succeeds where it only suggests something.
+    return status === 0 && !stdout.includes("Suggestions:") ? [] : [`${command}: ${stdout}${stderr}`];
+  });
 }
 
 const workspaceVersion = (name: string): string =>
@@ -303,8 +333,7 @@ for (const each of packages) {
     ...unnamed
       .filter((one) => entriesOf(description).some((entry) => one.startsWith(`${entry}: `)))
       .map((one) => `exports what declarations cannot name: ${one}`),
-    ...loadProblems(each, project).map((way) => `does not load with ${way}`),
-    ...(await lintProblems(each)),
+    ...lintProblems(each),
     ...(description.name === "@call-transfer/mcp" ? await mcpProblems(project) : []),
   ];
   const unpacked = files.reduce((sum, path) => sum + statSync(join(each.folder, path)).size, 0);

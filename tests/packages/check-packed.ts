@@ -1,8 +1,8 @@
 // Tests what is published as it is published: installs the packed packages in a folder of their own, and runs there the tests
 // of receivers, stores and connections on both formats of the SDK, a first use of every entry, a target of the contract suite, and
-// the command. A planted second copy of what two entries share must fail. Requires built packages.
+// the command. Requires built packages.
 import { execFile } from "node:child_process";
-import { copyFileSync, cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -13,17 +13,21 @@ import { bundleTests, installPacked } from "./packed/bundle.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const runFile = promisify(execFile);
 const withinMs = 600_000;
-const inbox = "packages/sdk/tests/receive-in-inbox.test.ts";
 
 /** Tests that need only what is published. */
 const receiving = [
-  inbox,
-  ...["event-stores", "receiver-health", "webhook-handler", "webhook-lambda", "webhook-secrets", "webhook-vectors"].map(
-    (name) => `packages/sdk/tests/${name}.test.ts`,
-  ),
+  ...[
+    "event-stores",
+    "receive-in-inbox",
+    "receiver-health",
+    "webhook-handler",
+    "webhook-lambda",
+    "webhook-secrets",
+    "webhook-vectors",
+  ].map((name) => `packages/sdk/tests/${name}.test.ts`),
   "packages/sdk/tests/unsent.test.ts",
 ];
-const built = ["clients", "contract", "stores"].map((name) => `tests/matrix/built/${name}.check.ts`);
+const built = ["clients", "contract", "stores"].map((name) => `tests/runtimes/built/${name}.check.ts`);
 
 const vitestConfig = `export default {
   test: {
@@ -57,8 +61,6 @@ async function vitest(project: string, tests: readonly string[], env: NodeJS.Pro
   return (/^ +Tests +(.+)$/m.exec(output)?.[1] ?? "no summary").trim();
 }
 
-const inBothFormats = (project: string) => node(project, ["both-formats.mjs"]);
-
 /** The steps, each with what it returns for its line. */
 function stepsOf(project: string, tests: readonly string[], suites: readonly string[]) {
   const commonJs = fileURLToPath(new URL("./packed/as-commonjs.mjs", import.meta.url));
@@ -66,45 +68,12 @@ function stepsOf(project: string, tests: readonly string[], suites: readonly str
   return {
     "receivers, stores and connections, ES modules": () => vitest(project, tests),
     "receivers, stores and connections, CommonJS": () => vitest(project, tests, { AS_COMMONJS: commonJs }),
-    "errors, clients and receivers of two copies": () => inBothFormats(project).then(() => ""),
+    "errors, clients and receivers of two copies": () => node(project, ["both-formats.mjs"]).then(() => ""),
     "a first use of each entry, the vectors and the contract suite": async () =>
       counted(await node(project, ["--test", "--test-reporter=tap", "--test-concurrency=1", ...suites])),
     "the command: start, every operation, stop": () =>
       withPackedServer(project, [], (ready) => runEveryOperation(project, ready)).then(() => ""),
-    "a planted second copy fails": () => plant(project),
   };
-}
-
-/** Gives each file of the SDK marks of its own, as a class or a WeakMap of a module is. What they join must fail. */
-async function plant(project: string): Promise<string> {
-  const sdk = join(project, "node_modules/@call-transfer/sdk");
-  cpSync(sdk, `${sdk}.kept`, { recursive: true });
-  let marks = 0;
-  for (const path of globSync("dist/**/*.{js,cjs}", { cwd: sdk })) {
-    const text = readFileSync(join(sdk, path), "utf8");
-    const planted = text.replaceAll('Symbol.for("@call-transfer/', 'Symbol("@call-transfer/');
-    marks += text === planted ? 0 : 1;
-    writeFileSync(join(sdk, path), planted);
-  }
-  if (marks === 0) throw new Error("The SDK has no marks, so nothing was planted. Correct check-packed.ts.");
-  const caught: string[] = [];
-  /** What each prints of a second copy. Another failure proves nothing. */
-  const signs =
-    /^ ?FAIL .*a handler with an inbox.*|^.*instanceof \w+ (?:imported|required): false|^.* of the other copy: .*|^.* does not fit the other copy.*/gm;
-  const runs = {
-    "two entries": () => vitest(project, [join(project, inbox.replace(/\.ts$/, ".mjs"))]),
-    "two formats": () => inBothFormats(project),
-  };
-  for (const [name, run] of Object.entries(runs))
-    await run().catch((error: Error) => {
-      const found = error.message.match(signs);
-      if (found === null) console.error(`${name} failed otherwise: ${error.message}`);
-      else caught.push(`${name}: ${found[0]} and ${found.length - 1} more`);
-    });
-  cpSync(`${sdk}.kept`, sdk, { recursive: true });
-  if (caught.length < Object.keys(runs).length)
-    throw new Error(`Only these saw a second copy: ${caught.join("; ") || "none"}.`);
-  return caught.join("; ");
 }
 
 async function check(folder: string): Promise<boolean> {

@@ -10,9 +10,8 @@ import { ensureInstalled, pack, run, temporaryFolder, tools } from "../../script
 import { tsc } from "../../scripts/tsc.ts";
 import type { RecipeName } from "../../site/recipes.ts";
 import { missingPython, pythonCommand, pythonEnvironment } from "../receiving/python.ts";
-import { checkAttack } from "./recipes/attack.ts";
 import { drive } from "./recipes/drive.ts";
-import { checkInstalled, projectOfFolders, recipeFolder, startCommand } from "./recipes/folders.ts";
+import { projectOfFolders, recipeFolder, startCommand } from "./recipes/folders.ts";
 import { driveNext, startNext } from "./recipes/next.ts";
 import { checkPino } from "./recipes/pino.ts";
 import { type Running, runProgram, startServer } from "./recipes/processes.ts";
@@ -24,10 +23,9 @@ import {
   withSecretsFile,
   workerReceiver,
 } from "./recipes/receivers.ts";
-import { checkRotation } from "./recipes/rotation.ts";
+import { checkAttack, checkRotation } from "./recipes/rotation.ts";
 import { openStage, type Stage } from "./recipes/stage.ts";
 import { startWorker } from "./recipes/worker.ts";
-import { checkWrongMounts } from "./recipes/wrong-mounts.ts";
 
 const recipes = fileURLToPath(new URL("../../examples/recipes/", import.meta.url));
 const pythonFolder = fileURLToPath(new URL("../../examples/python/", import.meta.url));
@@ -102,7 +100,6 @@ const checks: Readonly<Record<string, Check>> = {
     await runProgram(recipes, [process.execPath, ...tsc, "-p", projectOfFolders()]);
     return ["compiled, also in their folders"];
   },
-  installed: checkInstalled,
   express: whileRunning(node("express"), drive),
   hono: whileRunning(node("hono"), drive),
   fastify: whileRunning(node("fastify"), drive),
@@ -117,17 +114,16 @@ const checks: Readonly<Record<string, Check>> = {
   "receive-nextjs": receiving(withSecretsFile((variables) => startNext(recipeFolder("nextjs"), variables))),
   "receive-lambda": receiving(lambdaReceiver(recipes)),
   "receive-worker": receiving(workerReceiver),
-  "receive-wrong": () => checkWrongMounts(recipes),
   pino: (stage) => checkPino(recipes, stage),
 };
 
-/** The checks that the command names, or all but the one that installs each recipe, which takes minutes. */
+/** The checks that the command names, or all. */
 function chosenChecks(): readonly (readonly [string, Check])[] {
   const names = process.argv.slice(2);
   const unknown = names.filter((name) => !(name in checks));
   if (unknown.length > 0)
     throw new Error(`Unknown recipe ${unknown.join(", ")}. Choose from ${Object.keys(checks).join(", ")}.`);
-  return Object.entries(checks).filter(([name]) => (names.length === 0 ? name !== "installed" : names.includes(name)));
+  return Object.entries(checks).filter(([name]) => names.length === 0 || names.includes(name));
 }
 
 /** Installs the frameworks, and the packed SDK beside them. */

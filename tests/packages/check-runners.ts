@@ -8,7 +8,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { minVersion } from "semver";
 import { browserHere } from "../../build/browser.ts";
 import { install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { tsc } from "../../scripts/tsc.ts";
@@ -197,7 +196,7 @@ function versionsOf(peers: Readonly<Record<string, string>>): Record<string, str
   return Object.fromEntries(
     ["vitest", "@playwright/test"].map((name) => {
       const range = peers[name] ?? "";
-      return [name, isOldest ? (minVersion(range)?.version ?? range) : range];
+      return [name, isOldest ? (/\d[\d.]*/.exec(range)?.[0] ?? range) : range];
     }),
   );
 }
@@ -224,6 +223,14 @@ for (const runner of ["vitest", "playwright"]) {
   copyTests(join(root, "examples", runner), join(project, runner));
 }
 cpSync(join(runners, "jest"), join(project, "jest"), { recursive: true });
+const write = (name: string, text: string) => writeFileSync(join(project, "vitest", `${name}.vitest.ts`), text);
+for (const name of ["first", "second"])
+  write(name, 'import { describeOwnSandboxes } from "./own-sandboxes.ts";\ndescribeOwnSandboxes();\n');
+for (const name of ["node", "jsdom", "happy-dom"])
+  write(
+    name,
+    `// @vitest-environment ${name}\nimport { describeElsewhere } from "./elsewhere.ts";\ndescribeElsewhere("${name}");\n`,
+  );
 checkTypes(project);
 await checkVitest(join(project, "vitest"));
 await checkJest(join(project, "jest"));

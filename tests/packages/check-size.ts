@@ -1,15 +1,13 @@
-// Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK. Measures
-// too what a browser loads of the inspector, and the Worker of the mock server. Fails when a figure exceeds its budget, or the
-// limit that it has reached instead (docs/decisions/0005), and when sizes.json holds other sizes. `--write` updates that
-// file and every page that states a size.
-// Requires built packages and those in consumers/.
+// Measures what the packed SDK costs its users: bundle sizes and disk space. Measures too what a browser loads of the inspector,
+// and the Worker of the mock server. Fails when a figure exceeds its budget, or the limit that it has reached instead
+// (docs/decisions/0005), and when sizes.json holds other sizes. `--write` updates that file and every page that states a
+// size. Requires built packages. `npm run lab -- bench sdk` measures loading times beside other SDKs.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { type Metafile, build as runEsbuild } from "esbuild";
-import { ensureTools, install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
-import { bundlers } from "./bundlers.ts";
+import { build } from "esbuild";
+import { install, optionalPeers, pack, temporaryFolder } from "../../scripts/packed.ts";
 import { everything, largest, pagesWithSizes, smallest } from "./size-table.ts";
 
 interface Figure {
@@ -19,43 +17,37 @@ interface Figure {
   /** The limit while the budget is not yet met. */
   readonly reached?: number;
   readonly unit: string;
-  /** The two values of a ratio. */
-  readonly of?: string;
   /** Its name in sizes.json, if pages state it. */
   readonly published?: string;
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
 const record = join(root, "tests/packages/sizes.json");
 const inspector = join(root, "packages/mock-server/dist/inspector");
-const importRounds = 10;
-/** Repetitions of the rounds while the figure is too high. */
-const importRepetitions = 20;
-/** The same while the first is too high. */
-const memoryRounds = 3;
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Kilobytes of 1,000 bytes after gzip -9. */
 const zipped = (code: string | Uint8Array): number => gzipSync(code, { level: 9 }).length / 1000;
 
 /** Bundles a program, minified for browsers. */
 async function minified(project: string, text: string, conditions: string[] = []) {
-  const { outputFiles, metafile } = await runEsbuild({
+  const { outputFiles } = await build({
     stdin: { contents: text, resolveDir: project },
-    ...{ bundle: true, minify: true, format: "esm", platform: "browser", write: false, metafile: true, conditions },
+    ...{ bundle: true, minify: true, format: "esm", platform: "browser", write: false, conditions },
     external: ["node:*", ...Object.keys(optionalPeers(["sdk"]))],
   });
-  return { code: outputFiles[0]?.contents ?? new Uint8Array(), metafile };
+  return outputFiles[0]?.contents ?? new Uint8Array();
 }
 
-const sizeOf = async (project: string, text: string): Promise<number> => zipped((await minified(project, text)).code);
+const sizeOf = async (project: string, text: string): Promise<number> => zipped(await minified(project, text));
 
 const sdk = '"@call-transfer/sdk"';
 const whole = `export * from ${sdk};`;
 const alone = (name: string): string => `export { CallTransferCore, ${name} } from ${sdk};`;
+
+/** What a program has that imports the SDK and does not use it. */
+const unused = `import { CallTransfer } from ${sdk};
+import { verifyWebhook } from "@call-transfer/sdk/webhooks";
+console.log("application");`;
 
 const entry = (name: string): string => `export * from "@call-transfer/sdk/${name}";`;
 
@@ -95,6 +87,7 @@ const bundles: readonly BundleBudget[] = [
     ...{ budget: 1, published: "added by everything of `/query`" },
   },
   { name: "raw, every export", program: entry("raw"), budget: 3.5, reached: 5.1, published: "everything of `/raw`" },
+  { name: "unused imports", program: unused, budget: 0.1 },
   {
     ...{ name: "otel, every export, without its peer", program: entry("otel"), budget: 2, reached: 2.1 },
     published: "everything of `/otel`, without `@opentelemetry/api`",
@@ -108,75 +101,6 @@ const bundleFigures = (project: string): Promise<Figure[]> =>
       return { ...figure, value, unit: "kB" };
     }),
   );
-
-/** What an unused import adds to a bundle. */
-async function unusedFigures(project: string): Promise<Figure[]> {
-  const write = (name: string, text: string): string => {
-    writeFileSync(join(project, name), text);
-    return join(project, name);
-  };
-  const without = write("without.mjs", 'console.log("application");\n');
-  const unused = `import { CallTransfer } from ${sdk};\nimport { verifyWebhook } from "@call-transfer/sdk/webhooks";\n`;
-  const using = write("unused.mjs", `${unused}console.log("application");\n`);
-  const figures: Figure[] = [];
-  for (const [name, bundle] of Object.entries(bundlers)) {
-    const value = zipped(await bundle(using)) - zipped(await bundle(without));
-    figures.push({ name: `unused import, ${name}`, value, budget: 0.1, unit: "kB" });
-  }
-  return figures;
-}
-
-/** Time of `import()` in a new process, relative to retell-sdk. */
-function importFigure(project: string): Figure {
-  const millisecondsOf = (folder: string, name: string): number => {
-    // Processor time excludes the time of other processes.
-    const script = `const start = performance.now(), used = process.cpuUsage(); await import("${name}");
-      const passed = performance.now() - start, { user, system } = process.cpuUsage(used);
-      console.log(Math.min(passed, (user + system) / 1000));`;
-    return Number(run(folder, process.execPath, "--input-type=module", "-e", script));
-  };
-  // The fastest of each, because other load only adds time. They take turns, so that no load reaches one of them alone.
-  let [ours, theirs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const figure = (): Figure => {
-    const of = `${ours.toFixed(1)} of ${theirs.toFixed(1)} ms`;
-    return { name: "import(), relative to retell-sdk", value: ours / theirs, budget: 0.3, unit: "×", of };
-  };
-  for (let repetition = 0; repetition < importRepetitions; repetition += 1) {
-    for (let round = 0; round < importRounds; round += 1) {
-      ours = Math.min(ours, millisecondsOf(project, "@call-transfer/sdk"));
-      theirs = Math.min(theirs, millisecondsOf(consumers, "retell-sdk"));
-    }
-    if (isHeld(figure())) break;
-  }
-  return figure();
-}
-
-/**
- * Compiler memory for a one-line program, relative to an empty one. Uses skipLibCheck, as most projects do: checking the
- * platform's declarations would take more than everything else.
- */
-function memoryFigure(project: string): Figure {
-  const use = 'new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key" }).calls.list()';
-  writeFileSync(join(project, "one-line.ts"), `import { CallTransfer } from ${sdk};\nexport const calls = ${use};\n`);
-  writeFileSync(join(project, "empty.ts"), "export {};\n");
-  const compilerOptions = {
-    ...{ noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, types: [] },
-    ...{ target: "es2022", module: "nodenext", lib: ["es2022", "dom", "dom.iterable"] },
-  };
-  const megabytesOf = (file: string): number => {
-    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
-    const report = run(project, join(root, "node_modules/.bin/tsc"), "--extendedDiagnostics");
-    return Number(/Memory used:\s+(\d+)K/.exec(report)?.[1]) / 1000;
-  };
-  const figure = (rounds: number): Figure => {
-    const measure = (file: string): number => median(Array.from({ length: rounds }, () => megabytesOf(file)));
-    const [ours, empty] = [measure("one-line.ts"), measure("empty.ts")];
-    const of = `${ours.toFixed(0)} of ${empty.toFixed(0)} MB`;
-    return { name: "tsc memory, relative to an empty program", value: ours / empty, budget: 1.15, unit: "×", of };
-  };
-  const first = figure(1);
-  return isHeld(first) ? first : figure(memoryRounds);
-}
 
 function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
@@ -194,24 +118,12 @@ function inspectorFigures(): Figure[] {
 
 /** The Worker as it is deployed: minified, not compressed. */
 async function workerFigure(): Promise<Figure> {
-  const { code } = await minified(
+  const code = await minified(
     root,
     'export { default, Sandbox, SandboxDirectory } from "@call-transfer/mock-server/worker";',
     ["workerd", "worker"],
   );
   return { name: "hosted mock server", value: code.length / 1000, budget: 800, unit: "kB" };
-}
-
-/** Bytes of each module in a bundle, largest first. */
-function breakdown(project: string, { outputs }: Metafile): string {
-  const modules = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
-  const rows = modules
-    .map(([path, { bytesInOutput }]) => ({ bytes: bytesInOutput, path: relative(project, join(process.cwd(), path)) }))
-    .filter(({ bytes }) => bytes > 0)
-    .sort((a, b) => b.bytes - a.bytes);
-  return rows
-    .map(({ bytes, path }) => `${String(bytes).padStart(7)}  ${path.replace(/^.*node_modules\//, "")}`)
-    .join("\n");
 }
 
 const isMet = ({ value, budget }: Figure): boolean => value <= budget;
@@ -224,32 +136,17 @@ function verdict(figure: Figure): string {
 
 function print(figures: readonly Figure[]): void {
   for (const figure of figures) {
-    const { name, value, budget, unit, of } = figure;
+    const { name, value, budget, unit } = figure;
     const measured = `${value.toFixed(2)} ${unit}`.padStart(10);
-    console.log(
-      `${name.padEnd(42)} ${measured}  of ${`${budget} ${unit}`.padEnd(8)} ${verdict(figure)}${of ? ` (${of})` : ""}`,
-    );
+    console.log(`${name.padEnd(42)} ${measured}  of ${`${budget} ${unit}`.padEnd(8)} ${verdict(figure)}`);
   }
 }
 
-ensureTools(consumers);
 using folder = temporaryFolder("size");
 const project = join(folder.path, "project");
 install(project, pack(folder.path, ["sdk"]));
-const figures = [
-  ...(await bundleFigures(project)),
-  ...(await unusedFigures(project)),
-  importFigure(project),
-  memoryFigure(project),
-  diskFigure(project),
-  ...inspectorFigures(),
-  await workerFigure(),
-];
+const figures = [...(await bundleFigures(project)), diskFigure(project), ...inspectorFigures(), await workerFigure()];
 print(figures);
-if (!figures.every(isMet)) {
-  const { metafile } = await minified(project, whole, ["@call-transfer/source"]);
-  console.log(`\nThe whole SDK by module, minified bytes before gzip:\n${breakdown(project, metafile)}`);
-}
 const grown = figures.filter((figure) => !isHeld(figure));
 for (const { name, value, budget, reached, unit } of grown) {
   console.error(`${name}: ${value.toFixed(2)} ${unit} is above ${reached ?? budget} ${unit}`);

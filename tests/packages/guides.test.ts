@@ -1,10 +1,8 @@
-import { globSync, mkdirSync, mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { guidePages, type Manifest, packedPages } from "../../build/guides.ts";
-import { brokenLinks } from "./packed-links.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Pages about the project itself, which nobody needs in order to use a package. */
@@ -31,20 +29,6 @@ it("each page of docs/ is a guide of a package or about the project", () => {
 describe.each(published)("the pages of the tarball of %s", (name) => {
   const manifest = { ...manifestOf(name), version: "7.8.9" };
   const pages = packedPages(root, name, manifest);
-
-  it("have links that all lead somewhere, at the version's tag or in the package", () => {
-    using folder = mkdtempDisposableSync(join(tmpdir(), "call-transfer-guides-"));
-    for (const [path, text] of pages) {
-      mkdirSync(dirname(join(folder.path, path)), { recursive: true });
-      writeFileSync(join(folder.path, path), text);
-    }
-    expect(brokenLinks(root, folder.path, manifest)).toEqual([]);
-    // The check itself notices a link by branch, a missing file and a missing anchor.
-    const repository = manifest.repository.url.replace(/^git\+|\.git$/g, "");
-    const broken = [`${repository}/blob/main/README.md`, "guides/gone.md", "#gone", `llms.txt/gone`];
-    writeFileSync(join(folder.path, "README.md"), broken.map((link) => `[x](${link})`).join("\n"));
-    expect(brokenLinks(root, folder.path, manifest)).toHaveLength(broken.length);
-  });
 
   it("say in llms.txt how to install its major, the traps, and what each guide is about", () => {
     const text = pages.get("llms.txt") ?? "";

@@ -18,35 +18,15 @@ function projectWith(declarations: string): string {
   return folder;
 }
 
-it.each([
-  ["what a function returns", "interface Part { a: 1 } declare function open(): Part; export { open };", "open("],
-  [
-    "what a promise holds",
-    "interface Part { a: 1 } declare function open(): Promise<Part>; export { open };",
-    ".open(",
-  ],
-  [
-    "what a method of a class returns",
-    "interface Part { a: 1 } declare class Box { list(): Part[] } export { Box };",
-    ".list(",
-  ],
-  [
-    "what a method of a part of a class returns",
-    "interface Part { a: 1 } declare class List { all(): Part } declare class Box { list: List } export { Box, type List };",
-    ".list.all(",
-  ],
-])("finds %s, if its type is not exported", (_, declarations, place) => {
-  const [found = "", ...others] = unnameable(projectWith(declarations), ["@call-transfer/a"]);
-  expect(found).toContain("@call-transfer/a: export const");
-  expect(found).toContain(place);
-  expect(found).toContain("'Part'");
+it("finds what methods of parts of a class return, if its type is not exported, and nothing where each is", () => {
+  const declarations =
+    "interface Part { a: 1 } declare class List { all(): Promise<Part> } declare class Box { list: List }";
+  const [found = "", ...others] = unnameable(projectWith(`${declarations} export { Box, type List };`), [
+    "@call-transfer/a",
+  ]);
+  expect(found).toMatch(/^@call-transfer\/a: export const .*\.list\.all\(.*'Part'/);
   expect(others.every((one) => one.includes("'Part'"))).toBe(true);
+  expect(
+    unnameable(projectWith(`${declarations} export { Box, type List, type Part };`), ["@call-transfer/a"]),
+  ).toEqual([]);
 });
-
-it("finds nothing where each type is exported", () => {
-  const declarations = "interface Part { a: 1 } declare function open(): Promise<Part>; export { open, type Part };";
-  expect(unnameable(projectWith(declarations), ["@call-transfer/a"])).toEqual([]);
-});
-
-it("says which entry cannot be found", () =>
-  expect(() => unnameable(projectWith(""), ["@call-transfer/b"])).toThrow('"@call-transfer/b" cannot be found.'));

@@ -59,64 +59,33 @@ describe("a lockfile", () => {
   });
 });
 
-describe("our own dependency versions", () => {
-  it.each(["1.2.3", "1.2.3-rc.1", "npm:msw@2.9.0", "npm:@scope/pack@2.9.0"])("are exact as %s", (version) => {
+it("our own dependencies have exact versions, and ranges only where customers install them", () => {
+  for (const version of ["1.2.3", "1.2.3-rc.1", "npm:@scope/pack@2.9.0"])
     expect(looseVersions({ devDependencies: { pack: version } })).toEqual([]);
-  });
-
-  const loose = ["^1.2.3", "~1.2.3", "*", "latest", "1.x", "git+https://host.example/pack.git", "npm:pack@^2"];
-
-  it.each(loose)("are loose as %s", (version) => {
+  for (const version of ["^1.2.3", "latest", "git+https://host.example/pack.git", "npm:pack@^2"])
     expect(looseVersions({ private: true, dependencies: { pack: version } })).toHaveLength(1);
-    expect(looseVersions({ devDependencies: { pack: version } })).toHaveLength(1);
-  });
-
-  it("may be ranges in peerDependencies", () => {
-    expect(looseVersions({ peerDependencies: { zod: "^4.0.0" } })).toEqual([]);
-  });
-
-  it("may be ranges in dependencies of a published package", () => {
-    expect(looseVersions({ dependencies: { pack: "^1.2.3" } })).toEqual([]);
-  });
+  expect(looseVersions({ dependencies: { pack: "^1.2.3" }, peerDependencies: { zod: "^4.0.0" } })).toEqual([]);
 });
 
 describe("ranges that customers install", () => {
   const entries = {
     "node_modules/pack": { version: "1.2.3" },
     "packages/sdk/node_modules/pack": { version: "2.0.0" },
-    "node_modules/early": { version: "0.17.0" },
     "node_modules/@call-transfer/spec": { link: true, resolved: "packages/spec" },
     "packages/spec": { version: "1.4.2" },
   };
-  const problems = (name: string, range: string, folder = "packages/backend") =>
-    untestedRanges({ dependencies: { [name]: range } }, folder, entries);
 
   it.each([
-    ["pack", "^1.2.3", "packages/backend"],
-    ["pack", "^2.0.0", "packages/sdk"],
-    ["early", "^0.17.0", "packages/sdk"],
-    ["@call-transfer/spec", "~1.4.2", "packages/backend"],
-  ])("start at the tested version: %s %s in %s", (name, range, folder) => {
-    expect(problems(name, range, folder)).toEqual([]);
-  });
-
-  it.each([
-    ["an exact version, which cannot be shared or updated alone", "pack", "1.2.3", "Change it to ^1.2.3"],
-    ["an untested lower bound", "pack", "^1.2.0", "Change it to ^1.2.3"],
-    ["the version of another folder", "pack", "^2.0.0", "Change it to ^1.2.3"],
-    ["patches alone", "pack", "~1.2.3", "Change it to ^1.2.3"],
-    ["no upper bound", "pack", ">=1.2.3", "Change it to ^1.2.3"],
-    ["one of our own exactly", "@call-transfer/spec", "1.4.2", "Change it to ~1.4.2"],
-    ["another minor of our own", "@call-transfer/spec", "^1.4.2", "Change it to ~1.4.2"],
-    ["an older patch of our own", "@call-transfer/spec", "~1.4.1", "Change it to ~1.4.2"],
-    ["something that is not installed", "absent", "^1.0.0", "is not in the lockfile"],
-  ])("fail for %s", (_, name, range, words) => {
-    expect(problems(name, range).join()).toContain(words);
-  });
-
-  it("are checked in optionalDependencies too", () => {
-    const description = { optionalDependencies: { pack: "*" } };
-    expect(untestedRanges(description, "packages/backend", entries)).toHaveLength(1);
+    ["pack", "^1.2.3", "packages/backend", ""],
+    ["pack", "^2.0.0", "packages/sdk", ""],
+    ["@call-transfer/spec", "~1.4.2", "packages/backend", ""],
+    ["pack", "^1.2.0", "packages/backend", "Change it to ^1.2.3"],
+    ["@call-transfer/spec", "^1.4.2", "packages/backend", "Change it to ~1.4.2"],
+    ["absent", "^1.0.0", "packages/backend", "is not in the lockfile"],
+  ])("%s %s in %s: %s", (name, range, folder, words) => {
+    expect(untestedRanges({ dependencies: { [name]: range } }, folder, entries).join()).toMatch(
+      words === "" ? /^$/ : words,
+    );
   });
 });
 

@@ -6,8 +6,6 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { type Proof, type ProvedBlock, pages, proveBlocks, pythonTest, read, root } from "./blocks.ts";
 import { statementsIn, unknownOptions } from "./commands.ts";
-import { matches } from "./output.ts";
-import { fileOf, sessionsIn } from "./sessions.ts";
 import { typeErrors } from "./type-check.ts";
 
 const found = pages.map((page) => proveBlocks(page, read(page)));
@@ -89,17 +87,10 @@ it("the folders that CONTRIBUTING.md lists exist", () => {
 
 describe("a page with a mistake", () => {
   const fence = "```";
-  const problemsOf = (text: string) => proveBlocks("docs/page.md", text).problems;
 
-  it.each([
-    ["a block without a language", `${fence}\nwhat\n${fence}\n`, 'language ""'],
-    ["JSON of no type", `${fence}json\n{}\n${fence}\n`, "<!-- type: TYPE -->"],
-    ["output of nothing", `${fence}text\nhello\n${fence}\n`, "No program or command"],
-    ["two marks", `<!-- test: a.ts -->\n<!-- not run: because -->\n\n${fence}sh\nls\n${fence}\n`, "2 marks"],
-    ["a block in a list", `- one\n\n  ${fence}java\n  what\n  ${fence}\n`, 'language "java"'],
-  ])("has a block that nothing proves: %s", (_, text, message) => {
-    expect(problemsOf(`# Page\n\n${text}`)).toEqual([expect.stringContaining(message)]);
-    expect(problemsOf(`# Page\n\n${text}`)[0]).toMatch(/^docs\/page\.md:\d+: /);
+  it("has a block that nothing proves", () => {
+    const { problems } = proveBlocks("docs/page.md", `# Page\n\n- one\n\n  ${fence}java\n  what\n  ${fence}\n`);
+    expect(problems).toEqual([expect.stringMatching(/^docs\/page\.md:5: .*language "java"/)]);
   });
 
   it("has a program with a wrong type, found in its line", () => {
@@ -110,70 +101,10 @@ describe("a page with a mistake", () => {
   });
 
   it("has an option that does not exist", () => {
-    const [block] = proveBlocks(
-      "docs/page.md",
-      `${fence}sh\nnpx @call-transfer/mock-server clock advance 1h --prot 1\n${fence}\n`,
-    ).proved;
+    const text = `${fence}sh\nnpx @call-transfer/mock-server clock advance 1h --prot 1\n${fence}\n`;
+    const [block] = proveBlocks("docs/page.md", text).proved;
     expect(block && unknownOptions(block)).toEqual([
       "docs/page.md:2: call-transfer-mock clock advance has no option --prot.",
     ]);
-  });
-});
-
-it("a program in Python right below another has the same output, and any other has its own", () => {
-  const block = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\`\n\n`;
-  const [ts, python, output] = [block("ts", "export {};"), block("python", "pass"), block("text", "1")];
-  const proofsOf = (text: string) => proveBlocks("docs/page.md", text).proved.map(({ proof }) => proof);
-  const below = { kind: "test", path: pythonTest };
-  const from = "<!-- examples/x.ts -->\n\n";
-  expect(proofsOf(`${from}${ts}<!-- examples/python/x.py -->\n\n${python}${output}`)).toMatchObject([
-    { kind: "file", path: "examples/x.ts" },
-    { kind: "file", path: "examples/python/x.py" },
-    { kind: "output", of: { language: "ts" } },
-  ]);
-  expect(proofsOf(`${from}${ts}In Python:\n\n${python}${output}`).slice(1)).toEqual([below, below]);
-  expect(proofsOf(`${block("sh", "node x.mjs")}${block("sh", "python x.py")}${output}`)).toMatchObject([
-    { kind: "commands" },
-    below,
-    { kind: "output", of: { text: "node x.mjs\n" } },
-  ]);
-});
-
-it("a text with … matches any rest of a line, and nothing more", () => {
-  expect(matches("one 1\ntwo 2\nthree\n", "one …\n…\nthree\n")).toBe(true);
-  expect(matches("one 1\ntwo 2\n", "one …\n")).toBe(false);
-  expect(matches("one\n", "two\n")).toBe(false);
-});
-
-describe("a section with a folder of its own", () => {
-  const fence = "```";
-  const save = (name: string, text: string) => `<!-- file: ${name} -->\n\n${fence}yaml\n${text}\n${fence}\n\n`;
-  const page = [
-    `# Page\n\n${save("top.yml", "a: 1")}`,
-    `<!-- folder -->\n\n## One\n\n${save("one.yml", "a: 1")}`,
-    `<!-- folder -->\n\n## Two\n\nNode 22.13 or newer. ${save("two.yml", "a: 1")}`,
-    `<!-- folder, Node 20 and 24 -->\n\n### Three\n\n${save("three.yml", "a: 1")}`,
-  ].join("");
-  const found = sessionsIn("docs/page.md", page);
-
-  it("begins with what stands above it, in the sections that contain it", () => {
-    expect(found.map(({ title, blocks }) => [title, blocks.map(({ marks }) => marks.file)])).toEqual([
-      ["docs/page.md, One", ["top.yml", "one.yml"]],
-      ["docs/page.md, Three", ["top.yml", "two.yml", "three.yml"]],
-      ["docs/page.md, Three", ["top.yml", "two.yml", "three.yml"]],
-    ]);
-  });
-
-  it("is read with the oldest Node that its text names, or with each that its mark names", () => {
-    expect(found.map(({ node }) => node)).toEqual(["20", "20", "24"]);
-    const [, two] = sessionsIn("docs/page.md", page.replace(/<!-- folder, [\s\S]*/, ""));
-    expect(two?.node).toBe("22.13");
-  });
-
-  it("saves no file under a name that readers do not see", () => {
-    const [one] = found;
-    const [block] = one?.blocks ?? [];
-    expect(() => block && fileOf(block, page)).toThrow("docs/page.md:5: The page does not print top.yml.");
-    expect(block && fileOf(block, `${page} \`top.yml\``)).toEqual({ name: "top.yml", text: "a: 1\n" });
   });
 });

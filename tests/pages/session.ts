@@ -39,7 +39,7 @@ const portsIn = /(?<=(?:localhost|127\.0\.0\.1):|--port[ =]|\bport: |PORT=|PORT 
 
 /** Returns whether a command may go on until it is stopped. */
 const mayServe = (command: string): boolean =>
-  /^(?:[A-Z_]+=\S+ )*(?:(?:npx @call-transfer\/mock-server|call-transfer-mock)(?: start)?(?=$| --| #)|(?:own-)?node |npm (?:-s )?start(?=$| -- --| #)|npm run (?!add )|npx prism |npx vite(?=$| )|npx next (?:dev|start))/.test(
+  /^(?:[A-Z_]+=\S+ )*(?:(?:npx @call-transfer\/mock-server|call-transfer-mock)(?: start)?(?=$| --| #)|(?:own-)?node |npm (?:-s )?start(?=$| -- --| #)|npm run (?!add )|npx @stoplight\/prism-cli |npx vite(?=$| )|npx next (?:dev|start))/.test(
     command,
   );
 

@@ -1,13 +1,13 @@
 // Checks packages/python: format and lint, the types by mypy, the record of public names, the tests, and the package. `npm run check --
 // python tests` runs one part, with options for it; `surface --write` writes the record. `--installed` only says whether this machine has Python, and `--environment` where its packages are.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandFile } from "../../build/command-file.ts";
 import { ensureEnvironment, keepBytecode, missingPython } from "../../scripts/python.ts";
 import { checkPackage } from "./check-package.ts";
-import { checkSurface } from "./surface.ts";
 
 const folder = fileURLToPath(new URL("../../packages/python", import.meta.url));
 
@@ -19,6 +19,21 @@ async function run(program: string, ...options: readonly string[]): Promise<bool
   return status === 0;
 }
 
+/** Whether the record of public names is up to date, or writes it. Says what to do if not. */
+function checkSurface(commands: string, write: boolean): boolean {
+  const file = join(folder, "surface.json");
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };
+  const text = execFileSync(join(commands, "python"), [join(folder, "tests", "surface.py")], { encoding: "utf8", env });
+  const isCurrent = existsSync(file) && readFileSync(file, "utf8") === text;
+  if (isCurrent) console.log("packages/python/surface.json: up to date");
+  else if (write) {
+    writeFileSync(file, text);
+    console.log("wrote packages/python/surface.json");
+  } else
+    console.error("packages/python/surface.json: out of date. Run `npm run record -- python` and commit the result.");
+  return isCurrent || write;
+}
+
 function parts(commands: string): Readonly<Record<string, (...options: string[]) => Promise<boolean>>> {
   const python = (name: string) => join(commands, name);
   return {
@@ -26,7 +41,7 @@ function parts(commands: string): Readonly<Record<string, (...options: string[])
     mypy: () => run(python("mypy"), "--cache-dir=../../.cache/mypy"),
     surface: async (...options) => {
       console.log("\n--- surface");
-      return checkSurface(commands, folder, options.includes("--write"));
+      return checkSurface(commands, options.includes("--write"));
     },
     tests: (...options) => {
       // The sources as one file start in a third of the time.

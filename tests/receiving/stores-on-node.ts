@@ -1,4 +1,4 @@
-// The event store and the inbox of the built SDK, on a Node of the matrix: check -- matrix starts the servers and bundles this
+// The event store and the inbox of the built SDK, on a Node: check -- runtimes starts the servers and bundles this
 // file.
 import assert from "node:assert/strict";
 import { after, it } from "node:test";

@@ -95,7 +95,7 @@ describe("committed files", () => {
     expect(containing(/(?<![\w.:/}-])\/(?:home|Users|root|work)\/[a-z]/)).toEqual([]);
   });
 
-  it("run commands through npx by the name of our package only", () => {
+  it("run commands through npx by the name of their package only", () => {
     const found = containing(runsByCommandName).filter((path) => !path.endsWith("CHANGELOG.md"));
     expect(found).toEqual([]);
   });
@@ -162,8 +162,9 @@ describe("references", () => {
 
 const command = "call-transfer-mock";
 
-/** Without an install, npx downloads the package with the name of the command, which anyone could have published. */
-const runsByCommandName = /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)\s+(?:exec|x|dlx))(?:\s+-[\w-]*)*\s+call-transfer-/;
+/** Without an install, npx downloads the package with the name of the command, which anyone may have published. */
+const runsByCommandName =
+  /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)\s+(?:exec|x|dlx))(?:\s+-[\w-]*)*\s+(?:call-transfer-|prism\b)/;
 
 const { properties } = document.components.schemas.CreateDestinationGroupRequest;
 const keywords = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "default"];

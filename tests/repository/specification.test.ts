@@ -51,7 +51,6 @@ const claims = [
   "docs/compatibility.md",
   "openapi/openapi.yaml",
   "openapi/control/control.yaml",
-  "scripts/evidence.txt",
   "packages/backend/src/generated/specification.gen.ts",
   "packages/backend/src/generated/document.gen.ts",
   "packages/spec/README.md",

@@ -5,12 +5,15 @@ import { parseArgs } from "node:util";
 import { demo } from "@call-transfer/backend";
 import { startMockServer } from "@call-transfer/mock-server";
 import { missingPython } from "../../scripts/python.ts";
-import { ensureSchemathesis } from "./environment.ts";
-import { compare, readExplanations } from "./explained.ts";
-import { countLinks, judgedDocument } from "./judged-document.ts";
-import { checkPlanted } from "./planted.ts";
-import type { Finding } from "./report.ts";
-import { type Result, type Run, runSchemathesis } from "./schemathesis.ts";
+import { compare, type Finding, readExplanations } from "./report.ts";
+import {
+  countLinks,
+  ensureSchemathesis,
+  judgedDocument,
+  type Result,
+  type Run,
+  runSchemathesis,
+} from "./schemathesis.ts";
 
 const { values } = parseArgs({ options: { installed: { type: "boolean" }, seed: { type: "string" } } });
 /** Each night others. */
@@ -81,7 +84,6 @@ async function check(): Promise<readonly string[]> {
     ...unexplained.map((finding) => `Unexplained: ${describe(finding)}`),
     ...unused.map(({ because }) => `explained.yaml explains what was not found. Remove the entry: ${because}`),
     ...(followed.size < links ? [`Only these links were followed:\n  ${[...followed].join("\n  ")}`] : []),
-    ...(await checkPlanted(command, document)),
   ];
 }
 

@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import { compare, readExplanations } from "./explained.ts";
-import { countLinks, judgedDocument } from "./judged-document.ts";
-import { type Finding, readReport } from "./report.ts";
+import { readExplanations, readReport } from "./report.ts";
+import { countLinks, judgedDocument } from "./schemathesis.ts";
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const base64 = (value: unknown) => ({ $base64: Buffer.from(JSON.stringify(value)).toString("base64") });
@@ -50,17 +49,6 @@ describe("the report of Schemathesis", () => {
     expect(errors).toEqual([]);
   });
 
-  it("has a finding for each failing field", () => {
-    const errors = [0, 1].map((index) => ({ field: `members[${index}].destinationId`, code: "required" }));
-    const { findings } = readReport(
-      eventsOf(400, { code: "any", errors: [...errors, { field: "name", code: "odd" }] }),
-    );
-    expect(findings.map(({ answer }) => answer)).toEqual([
-      "400 any members[].destinationId required",
-      "400 any name odd",
-    ]);
-  });
-
   it("has an error for a run that did not end, and for what Schemathesis could not test", () => {
     expect(readReport(JSON.stringify({ NonFatalError: { value: "no such link" } })).errors).toEqual([
       '{"NonFatalError":{"value":"no such link"}}',
@@ -70,18 +58,6 @@ describe("the report of Schemathesis", () => {
 });
 
 describe("the explanations", () => {
-  const finding = (answer: string): Finding => ({ operation: "one", check: "two", answer, message: "", request: "" });
-  const entry = { operations: ["one"], check: "two", answers: ["400 a", "400 b"], because: "" };
-
-  it("leave what they do not name, each once", () => {
-    const found = [finding("400 a"), finding("400 c"), finding("400 c")];
-    expect(compare(found, [entry])).toEqual({ unexplained: [finding("400 c")], unused: [] });
-  });
-
-  it("are unused when no finding needs them, unless it is rare", () => {
-    expect(compare([], [entry, { ...entry, rare: true }]).unused).toEqual([entry]);
-  });
-
   it("are no more than there were, and each cites a section or an assumption that exists", () => {
     const list = readExplanations();
     expect(list.length).toBeLessThanOrEqual(7);
@@ -102,11 +78,5 @@ describe("what Schemathesis gets", () => {
     expect(countLinks(document)).toBe(7);
     expect(JSON.stringify(document)).toContain(`"example":"${demo.members.agent}"`);
     expect(JSON.stringify(document)).toContain(`"sample":{"value":{"flowId":"${demo.flows.published}"`);
-  });
-
-  it("is installed by digests, from no named place", () => {
-    const lines = read("requirements.txt").replaceAll("\\\n", "").split("\n");
-    const packages = lines.filter((line) => line !== "" && !line.startsWith("#"));
-    expect(packages.filter((line) => !/^[\w-]+==\S+ .*--hash=sha256:[0-9a-f]{64}/.test(line))).toEqual([]);
   });
 });

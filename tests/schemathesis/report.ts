@@ -1,5 +1,7 @@
-// What Schemathesis reports, one event a line.
+// What Schemathesis reports, one event a line, and the findings that are right as they are: explained.yaml.
+import { readFileSync } from "node:fs";
 import { operations } from "@call-transfer/spec";
+import { parse } from "yaml";
 import * as z from "zod";
 
 /** A failed check of Schemathesis. Equal ones are listed once. */
@@ -121,4 +123,35 @@ export function readReport(lines: string): Report {
   }
   if (!isComplete) errors.push("The run did not end.");
   return { findings: [...findings.values()], followedLinks, errors };
+}
+
+const explanations = z.array(
+  z.strictObject({
+    operations: z.array(z.string()).min(1),
+    check: z.string(),
+    answers: z.array(z.string()).min(1),
+    because: z.string(),
+    rare: z.boolean().optional(),
+  }),
+);
+type Explanation = z.infer<typeof explanations>[number];
+
+export const readExplanations = (): readonly Explanation[] =>
+  explanations.parse(parse(readFileSync(new URL("explained.yaml", import.meta.url), "utf8")));
+
+const keyOf = ({ operation, check, answer }: Pick<Finding, "operation" | "check" | "answer">) =>
+  `${operation} ${check} ${answer}`;
+
+/** What an entry explains, one line for each operation and answer. */
+const keysOf = ({ operations, check, answers }: Explanation) =>
+  operations.flatMap((operation) => answers.map((answer) => keyOf({ operation, check, answer })));
+
+/** Compares findings with the list: what it does not explain, each once, and the entries that no finding needs. */
+export function compare(findings: readonly Finding[], list: readonly Explanation[]) {
+  const explained = new Set(list.flatMap(keysOf));
+  const found = new Map(findings.toReversed().map((finding) => [keyOf(finding), finding]));
+  return {
+    unexplained: [...found].filter(([key]) => !explained.has(key)).map(([, finding]) => finding),
+    unused: list.filter((entry) => !entry.rare && !keysOf(entry).some((key) => found.has(key))),
+  };
 }

@@ -23,7 +23,6 @@ export const conditions: Readonly<Record<string, Condition>> = {
     holds: () => Number.parseInt(process.versions.node, 10) < 24,
   },
   "no browser": { why: "there is no browser", holds: mayLack },
-  "no Python": { why: "there is no Python 3.11 or newer with venv", holds: mayLack },
   "no oasdiff": { why: "npm has oasdiff for Linux on x64 alone", holds: () => !(isLinux && process.arch === "x64") },
 };
 

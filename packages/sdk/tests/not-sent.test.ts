@@ -1,4 +1,4 @@
-// The table of failures: what each proves of the request, and how that is known. M: seen by tests/packages/runtimes or with
+// The table of failures: what each proves of the request, and how that is known. M: seen by tests/runtimes or with
 // Node 20 to 26, Bun 1.1 to 1.4, Deno 2.9, workerd and Chromium 156, beside a server that counted what reached it.
 import { describe, expect, it } from "vitest";
 import { outcomeOfFailure } from "../src/send/result.ts";

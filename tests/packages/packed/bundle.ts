@@ -54,18 +54,13 @@ const installed: Plugin = {
   },
 };
 
-/**
- * Writes tests, given by their paths in this repository, into a project, each in the same place. Returns their paths there.
- *
- * @param inject A module that each begins with.
- */
-export async function bundleTests(project: string, tests: readonly string[], inject?: string): Promise<string[]> {
+/** Writes tests, given by their paths in this repository, into a project, each in the same place. Returns their paths there. */
+export async function bundleTests(project: string, tests: readonly string[]): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: tests.map((test) => join(root, test)),
     outdir: project,
     outbase: root,
     outExtension: { ".js": ".mjs" },
-    ...(inject !== undefined && { inject: [join(root, inject)] }),
     bundle: true,
     packages: "external",
     platform: "node",

@@ -2,11 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startRegistry } from "../../../scripts/commands/registry.ts";
-import { temporaryFolder } from "../../../scripts/packed.ts";
 import { filesOfRecipe, type RecipeName, recipeNames } from "../../../site/recipes.ts";
 import { writeFolder } from "../../../site/starts.ts";
-import { runProgram } from "./processes.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const kept = join(root, ".cache/recipes");
@@ -74,34 +71,4 @@ export function projectOfFolders(): string {
   const include = names.map((name) => `${name}/*.ts`);
   writeFileSync(project, JSON.stringify({ ...Object(options), include }));
   return project;
-}
-
-/** Installs each folder as a reader does, outside of the repository, and runs its own commands. Takes minutes. */
-export async function checkInstalled(): Promise<readonly string[]> {
-  using place = temporaryFolder("recipes-installed");
-  const registry = await startRegistry(0);
-  // npm needs the settings of this machine, such as its certificates.
-  const own = Object.entries(process.env).flatMap(([name, value]) =>
-    value === undefined || /^CALL_TRANSFER_|^npm_(?:package|lifecycle)|^NODE_ENV$/.test(name) ? [] : [[name, value]],
-  );
-  const environment: Readonly<Record<string, string>> = {
-    ...Object.fromEntries(own),
-    "npm_config_@call-transfer:registry": registry.url,
-  };
-  try {
-    for (const name of recipeNames) {
-      const folder = join(place.path, name);
-      writeFolder(filesOfRecipe(name), folder);
-      // In production, npm would leave the compiler out.
-      const developing = { ...environment, NODE_ENV: "development" };
-      await runProgram(folder, ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"], developing);
-      const { scripts } = manifestIn(folder);
-      // The build writes types that the compiler needs.
-      for (const script of ["build", "check"])
-        if (script in scripts) await runProgram(folder, ["npm", "run", script], environment);
-    }
-  } finally {
-    await registry.close();
-  }
-  return [`${recipeNames.length} folders installed and compiled`];
 }

@@ -62,9 +62,11 @@ function start(folder: string, command: readonly string[], environment: Readonly
   const env = { PATH, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", ...environment };
   const child: Child = spawn(program, options, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   const printed: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text) => printed.push(text));
-  return { child, output: () => printed.join("") };
+  const answered: string[] = [];
+  child.stdout.setEncoding("utf8").on("data", (text) => answered.push(text));
+  for (const stream of [child.stdout, child.stderr.setEncoding("utf8")])
+    stream.on("data", (text) => printed.push(text));
+  return { child, output: () => printed.join(""), standardOutput: () => answered.join("") };
 }
 
 async function stop(child: Child): Promise<void> {
@@ -98,17 +100,17 @@ export async function startServer(
   return { url: `http://127.0.0.1:${port}`, output, stop: () => stop(child) };
 }
 
-/** Runs a program to its end. Returns its output, or throws it if the program fails. */
+/** Runs a program to its end. Returns its standard output, without what Node warns of. Throws all output if the program fails. */
 export async function runProgram(
   folder: string,
   command: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { child, output } = start(folder, command, environment);
+  const { child, output, standardOutput } = start(folder, command, environment);
   try {
     const [status] = await within(`${command.join(" ")} does not end.`, once(child, "close"));
     if (status !== 0) throw new Error(`${command.join(" ")} ended with status ${status}.\n${output()}`);
-    return output();
+    return standardOutput();
   } finally {
     await stop(child);
   }

@@ -1,7 +1,8 @@
-// Rotates a destination's secret while offers are sent to a receiver at a steady rate.
+// Rotates a destination's secret while offers are sent to a receiver at a steady rate, and attacks it.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Backend, demo } from "@call-transfer/backend";
+import { attackReceiver, formatReport } from "@call-transfer/mock-server/attack";
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { until } from "./processes.ts";
@@ -79,8 +80,7 @@ async function duringTraffic(
 }
 
 /** The ids of the offers that the receiver has handled, from what it printed. */
-export const handledOffers = (output: string): string[] =>
-  [...output.matchAll(/offer ([\w-]+)/g)].map(([, id = ""]) => id);
+const handledOffers = (output: string): string[] => [...output.matchAll(/offer ([\w-]+)/g)].map(([, id = ""]) => id);
 
 /**
  * Checks that a receiver with the demo's secret accepts every genuine offer before, during and after a rotation, and refuses
@@ -132,4 +132,24 @@ export async function checkRotation(receiver: Receiver, { backend, environment }
   const [one, two] = [1, 2].map((count) => signatures.filter((found) => found === count).length);
   assert.ok(two && two >= 2 * offersPerPhase, "two secrets signed during the overlap");
   return [`${sent} of ${sent} offers accepted (${one} signed once, ${two} twice)`, `${forged.length} forged refused`];
+}
+
+/** Checks that an attack finds nothing. The receiver has the demo's secret. */
+export async function checkAttack(receiver: Receiver): Promise<string[]> {
+  const secret = "the-secret-after-the-demo's";
+  await receiver.setSecrets([secret, demo.signingSecret]);
+  const handled = (): Map<string, number> => {
+    const counts = new Map<string, number>();
+    for (const id of handledOffers(receiver.output())) counts.set(id, (counts.get(id) ?? 0) + 1);
+    return counts;
+  };
+  const report = await attackReceiver({
+    url: receiver.urls.map((url) => `${url}/offers`),
+    secret,
+    previousSecret: demo.signingSecret,
+    handled,
+    payload: { destinationId: demo.destinations.app },
+  });
+  assert.deepEqual(report.findings, [], formatReport(report));
+  return [`${report.passed} attacks found nothing`];
 }

@@ -1,7 +1,7 @@
 // Loopback servers that lose a createCall request in different ways, and the outcome that the SDK must report.
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
-import { freePort } from "../../../build/free-port.ts";
+import { freePort } from "../../build/free-port.ts";
 
 /** A way to lose a createCall request. */
 export interface Loss {

@@ -4,17 +4,19 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { CallTransfer } from "@call-transfer/sdk";
 import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ensureInstalled, tools } from "../../scripts/packed.ts";
 
 const packages = { "MSW 2": "msw-2", "MSW 3": "msw" };
 const examples = ["availability", "query"];
 const table = Object.entries(packages).flatMap(([major, msw]) => examples.map((name) => ({ major, name, msw })));
 
-// In the workspace, where an example finds its packages.
-const cache = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
+// Below tests/tools, where an example finds MSW 2 and, further up, the packages of the workspace.
+ensureInstalled(tools);
+const cache = join(tools, ".cache");
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, "msw-unhandled-"));
 afterAll(() => rmSync(folder, { recursive: true }));

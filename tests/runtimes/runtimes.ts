@@ -1,12 +1,11 @@
-// Finds each runtime and runs scripts on it. The runtimes are installed in this folder, with their own lockfile.
+// Finds each runtime of tests/tools and runs scripts on it.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { browserHere, launchBrowser } from "../../../build/browser.ts";
-import { ensureTools, tools } from "../../../scripts/packed.ts";
+import { browserHere, launchBrowser } from "../../build/browser.ts";
+import { ensureInstalled, tools } from "../../scripts/packed.ts";
 
 export interface Runtime {
   readonly name: string;
@@ -26,14 +25,13 @@ export interface Runtime {
   run(script: string, expression: string, page: string): Promise<unknown>;
 }
 
-const folder = fileURLToPath(new URL("./", import.meta.url));
 const withinMs = 600_000;
 const runFile = promisify(execFile);
 
 /** The path of an installed file. */
 function installed(name: string, file: string): string {
-  const path = join(folder, "node_modules", file);
-  if (!existsSync(path)) throw new Error(`${name} is missing. Run npm run check -- customers runtimes.`);
+  const path = join(tools, "node_modules", file);
+  if (!existsSync(path)) throw new Error(`${name} is missing. Run npm run check -- runtimes.`);
   return path;
 }
 
@@ -118,18 +116,13 @@ async function chromium(): Promise<Runtime | undefined> {
   };
 }
 
-/** The first version of Node that can keep the state of a mock server in a file. */
-export function firstNodeWithSqlite(): Runtime {
-  return command("Node 22.13", "node-22-13", "node-22-13/bin/node", true);
-}
-
 /**
  * Every supported runtime, installed if necessary. Without a browser on this machine, it leaves the browser out.
  *
  * @throws {Error} names a missing runtime
  */
 export async function openRuntimes(): Promise<Runtime[]> {
-  ensureTools(folder);
+  ensureInstalled(tools);
   const browser = await chromium();
   return [
     ...[20, 22, 24, 26].map((major) => command(`Node ${major}`, `node-${major}`, `node-${major}/bin/node`, true)),

@@ -1,4 +1,0 @@
-// @vitest-environment happy-dom
-import { describeElsewhere } from "./elsewhere.ts";
-
-describeElsewhere("happy-dom");

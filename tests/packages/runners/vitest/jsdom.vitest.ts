@@ -1,4 +1,0 @@
-// @vitest-environment jsdom
-import { describeElsewhere } from "./elsewhere.ts";
-
-describeElsewhere("jsdom");

@@ -1,4 +1,0 @@
-// @vitest-environment node
-import { describeElsewhere } from "./elsewhere.ts";
-
-describeElsewhere("node");

@@ -1,3 +1,0 @@
-import { describeOwnSandboxes } from "./own-sandboxes.ts";
-
-describeOwnSandboxes();
