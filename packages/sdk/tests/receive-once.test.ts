@@ -371,24 +371,6 @@ describe("a store that fails", () => {
     },
   );
 
-  it.each([
-    ['{"version":"x"}', "Its version is not a number."],
-    ['{"version":1}', "It has no status."],
-  ])("is reported with the cause when it returns %s", async (response, message) => {
-    const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "completed", response }) }));
-    await receive();
-    expect(report.mock.calls[0]?.[0].cause).toMatchObject({ message });
-  });
-
-  it("refuses an event whose answer a later version has stored", async () => {
-    const { receive } = receiver(storeWith({ claim: async () => ({ state: "completed", response: '{"version":2}' }) }));
-    await expect(receive()).rejects.toMatchObject({
-      name: "WebhookRejection",
-      code: "stored_response_unreadable",
-      message: "This version cannot read the stored response. Retry later.",
-    });
-  });
-
   it("does not change the answer of a handled event when it cannot store it", async () => {
     const { receive, report, handled, codes } = receiver(storeWith({ complete: () => Promise.reject(down) }));
     const settings = { onStoreError: "reject" } as const;
