@@ -124,15 +124,6 @@ describe("copies in one process", () => {
     for (const result of results) expect(result).toMatchObject({ reason: { status: 503, code: "store_timeout" } });
   });
 
-  it("get 503 and the code busy after duplicateWaitMs", async () => {
-    const { receive } = processOf(memoryStore());
-    const first = receive(20_000);
-    const copy = expect(receive()).rejects.toMatchObject({ status: 503, code: "duplicate_timeout" });
-    await vi.advanceTimersByTimeAsync(8000);
-    await copy;
-    expect(await settled(first)).toBe("handling 1");
-  });
-
   it("get it after duplicateWaitMs in all, also if they wait for several handlings", async () => {
     const { events } = processOf(memoryStore());
     const failing = (afterMs: number) => async () => {
