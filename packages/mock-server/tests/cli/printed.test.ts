@@ -1,5 +1,8 @@
-import { expect, it } from "vitest";
+import { demo } from "@call-transfer/backend";
+import { expect, it, onTestFinished } from "vitest";
 import { asOneWord, commandLine, program, wrapMessage } from "../../src/cli/output.ts";
+import { startMockServer } from "../../src/server/server.ts";
+import { runLine } from "./run-line.ts";
 
 const message = `No server is running at http://127.0.0.1:4010. Check --url, or start a server: ${commandLine("--port 4020")}`;
 
@@ -35,4 +38,25 @@ it("breaks nothing outside of a terminal", () => {
   expect(wrapMessage(message, undefined, 7)).toBe(
     `No server is running at http://127.0.0.1:4010. Check --url, or start a server: ${program} --port 4020`,
   );
+});
+
+/** A server with a group of this name. */
+async function startWithGroup(name: string) {
+  const server = await startMockServer({ port: 0, clockMode: "frozen" });
+  onTestFinished(() => server.close());
+  server.backend.collections.update("groups", demo.groups.existing, { name });
+  return server;
+}
+
+it("prints a snapshot that restores names with a no-break space", async () => {
+  const { url, backend } = await startWithGroup("Prix\u00A05");
+  const { stdout } = await runLine(url, "snapshot");
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(backend.snapshot())));
+});
+
+it("prints a snapshot that restores names with characters that could change the terminal", async () => {
+  const { url, backend } = await startWithGroup("a\u009B31m\u2028\u202Eb");
+  const { stdout } = await runLine(url, "snapshot");
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(backend.snapshot())));
+  expect(stdout).toContain(String.raw`a\u009b31m\u2028\u202eb`);
 });
