@@ -10,6 +10,7 @@ import { ApiError, type CallTransfer, InvalidArgumentError, NotFoundError, Outco
 import type { ClientOptions, Middleware } from "../src/options/options.ts";
 import { createRawClient, type RawClient } from "../src/raw.ts";
 import type { components, paths } from "./contacts/contacts.gen.ts";
+import { settle } from "./settle.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 /** Operations without a document. */
@@ -119,12 +120,6 @@ describe("a request by createRawClient<Paths>()", () => {
 
   const lost = () => networkError("ECONNRESET");
   const one = { params: { path: { contactId: "c-1" } } };
-  async function settle(promise: Promise<unknown>): Promise<unknown> {
-    const settled = promise.catch((error: unknown) => error);
-    await vi.runAllTimersAsync();
-    return settled;
-  }
-
   const region = { params: { header: { "X-Region": "eu" as const } } };
   const requests: Readonly<Record<string, (api: RawClient<paths, true>) => Promise<{ data: unknown }>>> = {
     GET: (api) => api.GET("/api/v1/contacts/{contactId}", one),

@@ -4,6 +4,7 @@ import { type CallTransfer, ConfigurationError, OutcomeUnknownError } from "../s
 import { isOtherStart, type WindowFacts, windowOf } from "../src/options/clock.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { createRawClient } from "../src/raw.ts";
+import { settle } from "./settle.ts";
 import { clientOf, json, networkError, type Step } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -16,12 +17,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-async function settle<T>(promise: Promise<T>): Promise<T | Error> {
-  const settled = promise.catch((error: Error) => error);
-  await vi.runAllTimersAsync();
-  return settled;
-}
 
 interface Item {
   id: string;

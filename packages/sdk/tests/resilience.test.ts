@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
 import { ApiError, InvalidResponseError, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
+import { settle } from "./settle.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const roles = { roles: [] };
@@ -30,12 +31,6 @@ afterEach(() => {
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
-
-async function settle<T>(promise: Promise<T>): Promise<T | Error> {
-  const settled = promise.catch((error: Error) => error);
-  await vi.runAllTimersAsync();
-  return settled;
-}
 
 async function unknownOf(script: Step[], options: Partial<ClientOptions> = {}) {
   const { client, sent } = clientOf(script, options);

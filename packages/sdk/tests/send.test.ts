@@ -12,6 +12,7 @@ import {
   TimeoutError,
 } from "../src/index.ts";
 import { createRawClient } from "../src/raw.ts";
+import { settle } from "./settle.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const roles = { roles: [] };
@@ -25,13 +26,6 @@ afterEach(() => {
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
-
-/** Lets all time pass that the request waits for, and gives its error or data. */
-async function settle<T>(promise: Promise<T>): Promise<T | Error> {
-  const settled = promise.catch((error: Error) => error);
-  await vi.runAllTimersAsync();
-  return settled;
-}
 
 describe("a request", () => {
   it("carries the credential, the account, the caller's headers and the body as JSON", async () => {
