@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { operations } from "@call-transfer/spec";
-import { bundleWorker } from "./workerd.ts";
 import { MockServer } from "./hosted-server.ts";
+import { bundleWorker } from "./workerd.ts";
 
 const roles = operations.listRoles.path;
 

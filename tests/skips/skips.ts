@@ -1,5 +1,4 @@
 // Why a test may be skipped on this machine, by the list in skips.txt.
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 interface Condition {
@@ -17,7 +16,6 @@ export const conditions: Readonly<Record<string, Condition>> = {
   Windows: { why: "Windows has no such permissions and signals", holds: () => process.platform === "win32" },
   "not Linux": { why: "it reads a setting of Linux", holds: () => !isLinux },
   "not root": { why: "only root gives a folder to another user", holds: () => !isRoot() },
-  "no mount": { why: "this user cannot mount a small disk", holds: () => !isRoot() || !canMount() },
   "before Node 24": {
     why: "the fetch of Node 22 rejects an aborted body with an AbortError instead of the reason",
     holds: () => Number.parseInt(process.versions.node, 10) < 24,
@@ -25,9 +23,6 @@ export const conditions: Readonly<Record<string, Condition>> = {
   "no browser": { why: "there is no browser", holds: mayLack },
   "no oasdiff": { why: "npm has oasdiff for Linux on x64 alone", holds: () => !(isLinux && process.arch === "x64") },
 };
-
-/** Containers often have a root without this right. */
-const canMount = (): boolean => spawnSync("unshare", ["--mount", "true"]).status === 0;
 
 export interface Skip {
   readonly path: string;

@@ -449,16 +449,6 @@ describe("the request log's routes", () => {
     expect(request.closestOperations[0]).toMatchObject({ operationId, fix: expect.stringContaining(fix) });
   });
 
-  it("suggest a missing prefix", async () => {
-    const backend = newBackend();
-    await backend.fetch("http://mock.test/roles");
-    const [request] = (await control(backend, "GET /requests?unmatched=true")).body.requests;
-    expect(request.closestOperations[0]).toMatchObject({
-      operationId: "listRoles",
-      fix: "start the path with /api/v1",
-    });
-  });
-
   it("wait for future requests", async () => {
     const backend = newBackend();
     await send(backend, "GET /roles");

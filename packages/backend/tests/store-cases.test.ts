@@ -1,276 +1,200 @@
-import type { RowChange, SandboxStorage, StoredRow } from "@call-transfer/backend";
+import type { RowChange, SandboxStorage, SandboxStore, StoredRow } from "@call-transfer/backend";
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage, type SandboxStorageCase, sandboxStorageCases, sandboxStoreCases } from "./store/cases.ts";
+import { createMemoryStorage, sandboxStorageCases, sandboxStoreCases } from "./store/cases.ts";
 
-interface Sandbox {
-  options: string;
-  isNew: boolean;
-  /** By table and key. */
-  rows: Map<string, StoredRow>;
-}
+/** Stores on the data of the plain ones, with a mistake. */
+type Mistake = (stores: SandboxStorage) => SandboxStorage;
+type Rows = readonly StoredRow[] | undefined;
 
-/** The rules of plain stores. Changing one makes them wrong. */
-const rules = {
-  keyOf: (key: string): string => key,
-  tableOf: (table: string): string => table,
-  keptOf: (text: string): string => text,
-  /** The changes of a commit, in the order of their application. */
-  ordered: (changes: readonly RowChange[]): readonly RowChange[] => changes,
-  movesWhenWrittenAgain: false,
-  staysWhenRemoved: false,
-  loaded: (rows: readonly StoredRow[]): readonly StoredRow[] => rows,
-  isNewAfter: (_changes: readonly RowChange[], _rowsLeft: number): boolean => false,
-  removesUnknownRows: true,
-  mostRows: Number.POSITIVE_INFINITY,
-  /** The sandbox that a name stands for. */
-  nameOf: (name: string): string => name,
-  keepsOptions: true,
-  listed: (names: string[]): string[] => names,
-  listsNewSandboxes: true,
-  deletesRows: true,
-  removesUnknownSandboxes: true,
-  mostSandboxes: Number.POSITIVE_INFINITY,
-  opensOnce: false,
-  restarts: (sandboxes: Map<string, Sandbox>): Map<string, Sandbox> => sandboxes,
-};
+const withStores =
+  (change: (store: SandboxStore) => Partial<SandboxStore>): Mistake =>
+  (stores) => ({
+    ...stores,
+    open(name, options) {
+      const store = stores.open(name, options);
+      return { ...store, ...change(store) };
+    },
+  });
 
-/** Opens plain stores on the same data each time. */
-function opener(changed: Partial<typeof rules>): () => SandboxStorage {
-  const rule = { ...rules, ...changed };
-  const removed = new Map<string, StoredRow>();
-  let sandboxes = new Map<string, Sandbox>();
-  return () => {
-    sandboxes = rule.restarts(sandboxes);
-    const opened = new Set<string>();
-    return {
-      list: () =>
-        rule
-          .listed([...sandboxes.keys()])
-          .flatMap((name) => {
-            const sandbox = sandboxes.get(name);
-            return sandbox === undefined || (sandbox.isNew && !rule.listsNewSandboxes) ? [] : [{ name, ...sandbox }];
-          })
-          .map(({ name, options }) => ({ name, options })),
-      open(name, options) {
-        const own = rule.nameOf(name);
-        if (rule.opensOnce && opened.has(own)) throw new Error("The sandbox must be opened once.");
-        opened.add(own);
-        const sandbox = sandboxes.get(own) ?? {
-          options,
-          isNew: true,
-          rows: removed.size > 0 ? new Map(removed) : new Map(),
-        };
-        if (!rule.keepsOptions) sandbox.options = options;
-        if (sandboxes.size < rule.mostSandboxes || sandboxes.has(own)) sandboxes.set(own, sandbox);
-        return {
-          load: () =>
-            sandbox.isNew
-              ? undefined
-              : rule.loaded([...sandbox.rows.values()].filter(({ text }) => text !== "removed")),
-          commit(changes) {
-            for (const { table: given, key, text } of rule.ordered(changes)) {
-              const table = rule.tableOf(given);
-              const id = JSON.stringify([table, rule.keyOf(key)]);
-              if (text === undefined) {
-                if (!rule.removesUnknownRows && !sandbox.rows.has(id)) throw new Error("The row must exist.");
-                if (rule.staysWhenRemoved) sandbox.rows.set(id, { table, key, text: "removed" });
-                else sandbox.rows.delete(id);
-              } else if (sandbox.rows.size < rule.mostRows || sandbox.rows.has(id)) {
-                if (rule.movesWhenWrittenAgain) sandbox.rows.delete(id);
-                sandbox.rows.set(id, { table, key: rule.keyOf(key), text: rule.keptOf(text) });
-              }
-            }
-            sandbox.isNew = rule.isNewAfter(changes, sandbox.rows.size);
-          },
-          close() {},
-        };
-      },
-      delete(name) {
-        const sandbox = sandboxes.get(name);
-        if (sandbox === undefined && !rule.removesUnknownSandboxes) throw new Error("The sandbox must exist.");
-        if (!rule.deletesRows) for (const [id, row] of sandbox?.rows ?? []) removed.set(id, row);
-        sandboxes.delete(name);
-      },
-      close() {},
-    };
-  };
-}
+const loading = (change: (rows: Rows) => Rows): Mistake =>
+  withStores((store) => ({
+    load() {
+      const rows = store.load();
+      return change(rows && [...rows]);
+    },
+  }));
+
+const committing = (change: (changes: readonly RowChange[]) => readonly RowChange[]): Mistake =>
+  withStores((store) => ({ commit: (changes) => store.commit(change(changes)) }));
+
+const keyed = (change: (key: string) => string): Mistake =>
+  committing((changes) => changes.map((each) => ({ ...each, key: change(each.key) })));
+const texts = (change: (text: string) => string): Mistake =>
+  committing((changes) => changes.map((each) => ({ ...each, text: each.text && change(each.text) })));
+
+const movesAll = committing((changes) => changes.flatMap((each) => [{ ...each, text: undefined }, each]));
+const deletesNothing: Mistake = (stores) => ({ ...stores, delete() {} });
+const forgetsWhatIsOpened: Mistake = (stores) => ({
+  ...stores,
+  open(name, options) {
+    stores.delete(name);
+    return stores.open(name, options);
+  },
+});
 
 const ofStore = (name: string): string => `has a store that ${name}`;
-const isInteger = ({ key }: StoredRow): boolean => /^\d+$/.test(key);
-const copied = (sandbox: Sandbox): Sandbox => ({ ...sandbox, rows: new Map(sandbox.rows) });
+const unusualKeys = ofStore("takes any text for a key");
+const unusualTexts = ofStore("returns texts character by character");
 
-/** Stores that break one rule, and the case that must fail. */
-const wrongStores: readonly [name: string, change: Partial<typeof rules>, failing: string][] = [
+/** Stores that break a rule, and the case that must fail. */
+const wrongStores: readonly [name: string, mistake: Mistake, failing: string][] = [
   [
     "sort rows",
-    { loaded: (rows) => rows.toSorted((a, b) => (a.key < b.key ? -1 : 1)) },
+    loading((rows) => rows?.toSorted((a, b) => (a.key < b.key ? -1 : 1))),
     ofStore("returns rows in the order in which they were written first"),
   ],
-  [
-    "return whole numbers first",
-    { loaded: (rows) => [...rows.filter(isInteger), ...rows.filter((row) => !isInteger(row))] },
-    ofStore("returns rows in the order in which they were written first"),
-  ],
-  [
-    "move a row that is written again",
-    { movesWhenWrittenAgain: true },
-    ofStore("leaves a row that is written again in its place"),
-  ],
+  ["move a row that is written again", movesAll, ofStore("leaves a row that is written again in its place")],
   [
     "leave a removed row in its place",
-    { staysWhenRemoved: true },
+    (stores) =>
+      committing((changes) => changes.map((each) => ({ ...each, text: each.text ?? "removed" })))(
+        loading((rows) => rows?.filter(({ text }) => text !== "removed"))(stores),
+      ),
     ofStore("moves a row to the end that is written after its removal"),
   ],
   [
     "apply the last change of a row alone",
-    { ordered: (changes) => [...new Map(changes.map((change) => [change.key + change.table, change])).values()] },
+    committing((changes) => [...new Map(changes.map((each) => [each.key + each.table, each])).values()]),
     ofStore("moves a row to the end that is removed and written in one commit"),
   ],
   [
     "remove before they write",
-    { ordered: (changes) => changes.toSorted((a, b) => Number(a.text !== undefined) - Number(b.text !== undefined)) },
+    committing((changes) => changes.toSorted((a, b) => Number(a.text !== undefined) - Number(b.text !== undefined))),
     ofStore("applies the changes of a commit in their order"),
   ],
   [
     "refuse to remove an unknown row",
-    { removesUnknownRows: false },
+    withStores((store) => ({
+      commit(changes) {
+        const known = new Set([...(store.load() ?? []), ...changes.filter(({ text }) => text)].map(({ key }) => key));
+        if (changes.some(({ key }) => !known.has(key))) throw new Error("The row must exist.");
+        store.commit(changes);
+      },
+    })),
     ofStore("ignores the removal of a row that does not exist"),
   ],
-  [
-    "are never new",
-    {
-      isNewAfter: () => false,
-      restarts: (all) => new Map([...all].map(([name, one]) => [name, { ...one, isNew: false }])),
-    },
-    ofStore("is new until the first commit"),
-  ],
+  ["are never new", loading((rows) => rows ?? []), ofStore("is new until the first commit")],
   [
     "ignore a commit without changes",
-    { isNewAfter: ({ length }) => length === 0 },
+    withStores((store) => ({ commit: (changes) => changes.length > 0 && store.commit(changes) })),
     ofStore("is not new after a commit without changes"),
   ],
   [
     "are new whenever they hold no row",
-    { isNewAfter: (_, left) => left === 0 },
+    loading((rows) => (rows?.length === 0 ? undefined : rows)),
     ofStore("is not new after its last row was removed"),
   ],
+  ["forget all at a restart", createMemoryStorage, ofStore("goes on after a restart where it ended")],
   [
-    "forget all rows at a restart",
-    { restarts: (all) => new Map([...all].map(([name, one]) => [name, { ...one, rows: new Map() }])) },
-    ofStore("goes on after a restart where it ended"),
+    "put all tables into one",
+    committing((changes) => changes.map((each) => ({ ...each, table: "groups" }))),
+    ofStore("keeps tables apart"),
   ],
-  ["put all tables into one", { tableOf: () => "groups" }, ofStore("keeps tables apart")],
-  ["ignore case", { keyOf: (key) => key.toLowerCase() }, ofStore("takes any text for a key")],
-  ["trim keys", { keyOf: (key) => key.trim() }, ofStore("takes any text for a key")],
-  ["normalize keys", { keyOf: (key) => key.normalize() }, ofStore("takes any text for a key")],
-  ["cut keys", { keyOf: (key) => key.slice(0, 9999) }, ofStore("takes any text for a key")],
-  [
-    "read numbers in keys",
-    { keyOf: (key) => (Number(key) > 0 ? String(Number(key)) : key) },
-    ofStore("takes any text for a key"),
-  ],
-  [
-    "take no row with the key __proto__",
-    { ordered: (changes) => changes.filter(({ key }) => key !== "__proto__") },
-    ofStore("takes any text for a key"),
-  ],
-  [
-    "store one byte a character",
-    { keptOf: (text) => text.replace(/[\u0100-\uffff]/g, "?") },
-    ofStore("returns texts character by character"),
-  ],
-  [
-    "write texts as another JSON",
-    { keptOf: (text) => JSON.stringify(JSON.parse(text), null, 1) },
-    ofStore("returns texts character by character"),
-  ],
-  ["cut texts", { keptOf: (text) => text.slice(0, 1_000_000) }, ofStore("takes a text of 3 MiB")],
-  ["hold 4,999 rows", { mostRows: 4999 }, ofStore("takes 5,000 rows in a commit")],
-  ["hold 99 rows", { mostRows: 99 }, ofStore("takes 1,000 commits")],
+  ["ignore case", keyed((key) => key.toLowerCase()), unusualKeys],
+  ["trim keys", keyed((key) => key.trim()), unusualKeys],
+  ["normalize keys", keyed((key) => key.normalize()), unusualKeys],
+  ["cut keys", keyed((key) => key.slice(0, 9999)), unusualKeys],
+  ["read numbers in keys", keyed((key) => (Number(key) > 0 ? String(Number(key)) : key)), unusualKeys],
+  ["store one byte a character", texts((text) => text.replace(/[\u0100-\uffff]/g, "?")), unusualTexts],
+  ["write texts as another JSON", texts((text) => JSON.stringify(JSON.parse(text), null, 1)), unusualTexts],
+  ["cut texts", texts((text) => text.slice(0, 1_000_000)), ofStore("takes a text of 3 MiB")],
+  ["hold 4,999 rows", loading((rows) => rows?.slice(0, 4999)), ofStore("takes 5,000 rows in a commit")],
+  ["hold 99 rows", loading((rows) => rows?.slice(0, 99)), ofStore("takes 1,000 commits")],
   [
     "sort sandboxes",
-    { listed: (names) => names.toSorted() },
+    (stores) => ({ ...stores, list: () => [...stores.list()].toSorted((a, b) => (a.name < b.name ? -1 : 1)) }),
     "lists sandboxes in the order of creation, with their options",
   ],
   [
     "list no sandbox before its first commit",
-    { listsNewSandboxes: false },
+    (stores) => ({
+      ...stores,
+      list: () => [...stores.list()].filter(({ name, options }) => stores.open(name, options).load() !== undefined),
+    }),
     "lists a sandbox without a commit as a new one",
   ],
-  ["take new options", { keepsOptions: false }, "leaves the options of a sandbox that exists"],
-  ["put all sandboxes into one", { nameOf: () => "a" }, "keeps sandboxes apart"],
-  ["open a sandbox once", { opensOnce: true }, "opens a sandbox again whose store was closed"],
+  ["take new options", forgetsWhatIsOpened, "leaves the options of a sandbox that exists"],
   [
-    "share what is in no sandbox",
-    { restarts: (all) => new Map([...all].map(([name, one]) => [name, copied([...all.values()][0] ?? one)])) },
+    "put all sandboxes into one",
+    (stores) => ({ ...stores, open: (_, options) => stores.open("a", options) }),
+    "keeps sandboxes apart",
+  ],
+  ["empty a sandbox that is opened again", forgetsWhatIsOpened, "opens a sandbox again whose store was closed"],
+  [
+    "delete all sandboxes",
+    (stores) => ({
+      ...stores,
+      delete() {
+        for (const { name } of stores.list()) stores.delete(name);
+      },
+    }),
     "deletes a sandbox with its rows, and no other",
   ],
-  [
-    "leave the rows of a deleted sandbox",
-    { deletesRows: false, isNewAfter: () => false },
-    "creates a deleted sandbox again, new and at the end",
-  ],
+  ["leave the rows of a deleted sandbox", deletesNothing, "creates a deleted sandbox again, new and at the end"],
   [
     "refuse to delete an unknown sandbox",
-    { removesUnknownSandboxes: false },
+    (stores) => ({
+      ...stores,
+      delete(name) {
+        if (![...stores.list()].some((each) => each.name === name)) throw new Error("The sandbox must exist.");
+        stores.delete(name);
+      },
+    }),
     "ignores the deletion of an unknown sandbox",
   ],
-  ["hold 100 sandboxes", { mostSandboxes: 100 }, "keeps 200 sandboxes side by side"],
+  [
+    "hold 100 sandboxes",
+    (stores) => ({ ...stores, list: () => [...stores.list()].slice(0, 100) }),
+    "keeps 200 sandboxes side by side",
+  ],
 ];
 
-const caseNamed = (name: string): SandboxStorageCase => {
-  const found = sandboxStorageCases.find((each) => each.name === name);
-  if (found === undefined) throw new Error(`There is no case named ${name}.`);
-  return found;
-};
+/** Runs the case of a name on stores with a mistake. */
+async function run(name: string, mistake: Mistake): Promise<void> {
+  const stores = createMemoryStorage();
+  await sandboxStorageCases.find((each) => each.name === name)?.run(() => mistake(stores));
+}
 
 const names = sandboxStorageCases.map(({ name }) => name);
-
-/** Runs a case. Returns its error. */
-async function failureOf(name: string, openStores: () => SandboxStorage): Promise<unknown> {
-  return caseNamed(name)
-    .run(openStores)
-    .then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-}
 
 describe("sandboxStorageCases", () => {
   it("has each case of one store", () => {
     expect(names).toEqual(expect.arrayContaining(sandboxStoreCases.map(({ name }) => ofStore(name))));
   });
 
-  it.each(names)("the plain one %s", async (name) => {
-    expect(await failureOf(name, opener({}))).toBeUndefined();
+  it.each(wrongStores)("those that %s fail the case that says so", async (_, mistake, failing) => {
+    await expect(run(failing, mistake)).rejects.toThrow(/must/);
   });
 
-  it.each(wrongStores)("those that %s fail the case that says so", async (_, change, failing) => {
-    expect(await failureOf(failing, opener(change))).toMatchObject({ message: expect.stringMatching(/must/) });
-  });
-
-  it("each case fails for some wrong stores", async () => {
+  it("each case fails for some wrong stores", () => {
     const failing = new Set(wrongStores.map(([, , name]) => name));
     expect(names.filter((name) => !failing.has(name))).toEqual([]);
   });
 
   it("a case that fails closes what it opened", async () => {
     let open = 0;
-    const openStores = (): SandboxStorage => {
+    const counted: Mistake = (stores) => {
       open++;
-      const stores = opener({ movesWhenWrittenAgain: true })();
-      return { ...stores, close: () => void open-- };
+      return { ...movesAll(stores), close: () => void open-- };
     };
-    for (const { run } of sandboxStorageCases) await run(openStores).catch(() => undefined);
+    for (const name of names) await run(name, counted).catch(() => undefined);
     expect(open).toBe(0);
   });
 });
 
 describe("createMemoryStorage", () => {
   it.each(names)("%s", async (name) => {
-    const stores = createMemoryStorage();
-    expect(await failureOf(name, () => stores)).toBeUndefined();
+    await run(name, (stores) => stores);
   });
 
   it("returns the rows of the time at which they were loaded", () => {

@@ -162,6 +162,21 @@ describe("ApiError", () => {
     expect(() => inspect(error) + JSON.stringify(error)).not.toThrow();
   });
 
+  it.each([
+    ["1", { "retry-after": "Infinity" }],
+    ["1", { "retry-after": "9".repeat(400) }],
+    ["1e999", {}],
+    ["9".repeat(400), {}],
+  ])("has finite numbers, as JSON has no others: a wait of %.9s, %j", async (wait, headers) => {
+    const body = `{"code":"rate_limited","meta":{"retryAfterSecs":${wait},"others":[-1e999,2]}}`;
+    const error = await errorOf(new Response(body, { status: 429, headers }));
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      retryAfterSecs: Number.MAX_VALUE,
+      meta: { others: [-Number.MAX_VALUE, 2] },
+      body: { meta: { retryAfterSecs: expect.any(Number), others: [-Number.MAX_VALUE, 2] } },
+    });
+  });
+
   it("lists well-formed field errors, and keeps the others in problem", async () => {
     const good = { field: "name", code: "required", message: "name is required." };
     const errors = [{ field: 1 }, good];
@@ -185,7 +200,8 @@ describe("ApiError", () => {
     expect(message.length).toBeLessThan(2000);
   });
 
-  it("accepts a code that is newer than this version", async () => {
+  it("accepts a code that is newer than this version, and none that is no text", async () => {
+    expect(await errorOf(problem(409, 7 as never))).toMatchObject({ name: "ConflictError", code: undefined });
     const error = await errorOf(problem(409, "brand_new_code"));
     expect(error).toMatchObject({ name: "ConflictError", code: "brand_new_code", body: { code: "brand_new_code" } });
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RequestError } from "../src/errors/request-error.ts";
 import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import type { AttemptInstrumentation, ClientOptions, Instrumentation } from "../src/options/options.ts";
@@ -193,14 +193,6 @@ describe("instrumentation", () => {
     const { client, logged } = instrumented([roles()], { instrumentation: { startRequest } });
     expect(await client.roles.list()).toEqual({ roles: [] });
     expect(new Set(logged)).toEqual(new Set(["call-transfer: instrumentation threw Error"]));
-  });
-
-  it("that throws often is printed once a minute", async () => {
-    const error = vi.spyOn(console, "error").mockImplementation(() => {});
-    const { client } = clientOf([roles(), roles()], { instrumentation: { startRequest: thrown } });
-    await client.roles.list();
-    await client.roles.list();
-    expect(error.mock.calls).toEqual([["call-transfer: instrumentation threw Error"]]);
   });
 
   it("that throws does no harm where nothing is logged", async () => {

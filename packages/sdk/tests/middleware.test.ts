@@ -3,6 +3,7 @@ import type { CallTransfer } from "../src/client.ts";
 import { defaultTimeoutMs } from "../src/generated/constants.gen.ts";
 import type { Middleware } from "../src/options/options.ts";
 import { createRawClient } from "../src/raw.ts";
+import { settle } from "./settle.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -16,12 +17,6 @@ afterEach(() => {
   if (vi.isFakeTimers()) expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
-
-async function settle<T>(promise: Promise<T>): Promise<T | Error> {
-  const settled = promise.catch((error: Error) => error);
-  await vi.runAllTimersAsync();
-  return settled;
-}
 
 /** Time that only waits before retries move: streams and blobs of the platform need the real event loop. */
 function waitingClock() {

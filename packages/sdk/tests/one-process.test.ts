@@ -6,6 +6,7 @@ import { InFlight } from "../src/webhooks/deduplicator.ts";
 import type { EventStore } from "../src/webhooks.ts";
 import { memoryStore } from "./memory-store.ts";
 import { openProcess, type ProcessSettings } from "./processes.ts";
+import { after } from "./settle.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(async () => {
@@ -62,17 +63,11 @@ function processOf(store: EventStore | undefined, settings: ProcessSettings = {}
   return { receive, events, ...reports, handled: () => handled };
 }
 
-async function settled<Result>(work: Promise<Result>, ms = 60_000): Promise<Result> {
-  work.catch(() => {});
-  await vi.advanceTimersByTimeAsync(ms);
-  return work;
-}
-
 describe("copies in one process", () => {
   it("join while the first is handled, and the store is asked once", async () => {
     const { store } = storeThatCanFail();
     const { receive, handled } = processOf(store);
-    const answers = await settled(Promise.all([receive(100), receive(), receive()]), 500);
+    const answers = await after(Promise.all([receive(100), receive(), receive()]), 500);
     expect(answers).toEqual(["handling 1", "handling 1, again", "handling 1, again"]);
     expect([handled(), vi.mocked(store.claim).mock.calls.length]).toEqual([1, 1]);
   });
@@ -81,7 +76,7 @@ describe("copies in one process", () => {
     const { store, fail } = storeThatCanFail();
     fail();
     const { receive, handled } = processOf(store);
-    const together = await settled(Promise.all([receive(), receive()]), 500);
+    const together = await after(Promise.all([receive(), receive()]), 500);
     expect([...together, await receive()]).toEqual(["handling 1", "handling 1, again", "handling 1, again"]);
     expect(handled()).toBe(1);
   });
@@ -96,7 +91,7 @@ describe("copies in one process", () => {
 
   it("get one answer without a store", async () => {
     const { receive, handled } = processOf(undefined);
-    const together = await settled(Promise.all([receive(100), receive()]), 500);
+    const together = await after(Promise.all([receive(100), receive()]), 500);
     expect([...together, await receive()]).toEqual(["handling 1", "handling 1, again", "handling 1, again"]);
     expect(handled()).toBe(1);
   });
@@ -111,7 +106,7 @@ describe("copies in one process", () => {
         if (handled < 3) throw new Error("not yet");
         return new Response(`handling ${handled}`);
       });
-    const results = await settled(Promise.allSettled([receive(), receive(), receive(), receive()]), 1000);
+    const results = await after(Promise.allSettled([receive(), receive(), receive(), receive()]), 1000);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled", "fulfilled"]);
     expect(handled).toBe(3);
   });
@@ -120,17 +115,8 @@ describe("copies in one process", () => {
     const { store, fail } = storeThatCanFail();
     fail(() => never);
     const { receive } = processOf(store, { onStoreError: "reject" });
-    const results = await settled(Promise.allSettled([receive(), receive(), receive()]), 1100);
+    const results = await after(Promise.allSettled([receive(), receive(), receive()]), 1100);
     for (const result of results) expect(result).toMatchObject({ reason: { status: 503, code: "store_timeout" } });
-  });
-
-  it("get 503 and the code busy after duplicateWaitMs", async () => {
-    const { receive } = processOf(memoryStore());
-    const first = receive(20_000);
-    const copy = expect(receive()).rejects.toMatchObject({ status: 503, code: "duplicate_timeout" });
-    await vi.advanceTimersByTimeAsync(8000);
-    await copy;
-    expect(await settled(first)).toBe("handling 1");
   });
 
   it("get it after duplicateWaitMs in all, also if they wait for several handlings", async () => {
@@ -170,7 +156,7 @@ describe("copies in one process", () => {
     const { receive } = processOf(store);
     expect(await receive()).toBe("handling 1, again");
     fail();
-    expect(await settled(receive(), 5000)).toBe("handling 1, again");
+    expect(await after(receive(), 5000)).toBe("handling 1, again");
   });
 
   it("join also if the first waits for the store, and then for its handling, for long", async () => {
@@ -183,7 +169,7 @@ describe("copies in one process", () => {
     const first = receive(8000);
     await vi.advanceTimersByTimeAsync(11_000);
     const copy = receive();
-    expect(await settled(Promise.all([first, copy]))).toEqual(["handling 1", "handling 1, again"]);
+    expect(await after(Promise.all([first, copy]))).toEqual(["handling 1", "handling 1, again"]);
     expect(handled()).toBe(1);
   });
 
@@ -199,48 +185,16 @@ describe("copies in one process", () => {
     await vi.advanceTimersByTimeAsync(2000);
     expect(await shared.claim(key, "another", 1)).toEqual({ state: "claimed" });
     await vi.advanceTimersByTimeAsync(1);
-    expect(await settled(receive(), 10)).toBe("handling 1");
+    expect(await after(receive(), 10)).toBe("handling 1");
   });
 });
 
 describe("an event in hand", () => {
-  it("is abandoned a lease after the last sign of its runtime", async () => {
-    const inFlight = new InFlight(2000, 60_000);
-    await vi.advanceTimersByTimeAsync(4000);
-    expect(await inFlight.isAbandoned()).toBe(false);
-    // This also sets the fake clock back to its start.
-    vi.clearAllTimers();
-    await vi.advanceTimersByTimeAsync(14_000);
-    expect(await settled(inFlight.isAbandoned(), 1)).toBe(true);
-  });
-
   it("is not abandoned by a process that stood still", async () => {
     const inFlight = new InFlight(2000, 60_000);
     await vi.advanceTimersByTimeAsync(665);
     vi.spyOn(performance, "now").mockReturnValue(performance.now() + 20_000);
-    expect(await settled(inFlight.isAbandoned(), 1)).toBe(false);
-    inFlight.end({});
-  });
-
-  it("lets a copy that came before the lease ended wait no longer than the lease", async () => {
-    const inFlight = new InFlight(2000, 60_000);
-    vi.clearAllTimers();
-    let isOver = false;
-    void inFlight.wait(60_000).then(() => {
-      isOver = true;
-    });
-    await vi.advanceTimersByTimeAsync(3000);
-    expect(isOver).toBe(true);
-  });
-
-  it("lets a copy wait no longer than it may", async () => {
-    const inFlight = new InFlight(2000, 60_000);
-    let end: unknown = "none yet";
-    void inFlight.wait(500).then((ended) => {
-      end = ended;
-    });
-    await vi.advanceTimersByTimeAsync(500);
-    expect(end).toBeUndefined();
+    expect(await after(inFlight.isAbandoned(), 1)).toBe(false);
     inFlight.end({});
   });
 });
@@ -254,7 +208,7 @@ describe("an answer that the store could not keep", () => {
     const first = receive().then(() => {
       tries = vi.mocked(store.complete).mock.calls.length;
     });
-    await settled(first);
+    await after(first);
     expect(tries).toBe(2);
   });
 
@@ -283,7 +237,7 @@ describe("a claim that comes late", () => {
     });
     fail((take) => resumed.then(take));
     const { receive } = processOf(store, { onStoreError: "reject", leaseDurationMs: 60_000 });
-    await expect(settled(receive(), 1500)).rejects.toMatchObject({ code: "store_timeout" });
+    await expect(after(receive(), 1500)).rejects.toMatchObject({ code: "store_timeout" });
     resume();
     await vi.advanceTimersByTimeAsync(100);
     expect(await shared.claim(key, "another", 2000)).toEqual({ state: "claimed" });
@@ -314,14 +268,14 @@ describe("a store that is busy", () => {
   it("is not a store that is down: steps wait for their turn, which is not their time", async () => {
     const { store, most } = slow(2);
     const { receive, codes } = processOf(store);
-    await settled(Promise.all(Array.from({ length: 40 }, (_, at) => receive(0, `event ${at}`))), 10_000);
+    await after(Promise.all(Array.from({ length: 40 }, (_, at) => receive(0, `event ${at}`))), 10_000);
     expect([codes, most()]).toEqual([[], 2]);
   });
 
   it("takes 100 steps at once if it does not say how many", async () => {
     const { store, most } = slow(undefined);
     const { receive } = processOf(store);
-    await settled(Promise.all(Array.from({ length: 400 }, (_, at) => receive(0, `event ${at}`))), 10_000);
+    await after(Promise.all(Array.from({ length: 400 }, (_, at) => receive(0, `event ${at}`))), 10_000);
     expect(most()).toBe(100);
   });
 
@@ -333,13 +287,13 @@ describe("a store that is busy", () => {
     await vi.advanceTimersByTimeAsync(450);
     // All the claims alone would take 2 seconds.
     expect(order).toEqual([0, 1, 2]);
-    await settled(Promise.all(all), 10_000);
+    await after(Promise.all(all), 10_000);
   });
 
   it("is reported as busy when a step waits for longer than duplicateWaitMs", async () => {
     const { store } = slow(1);
     const { receive, codes } = processOf(store, { duplicateWaitMs: 2000 });
-    await settled(Promise.all(Array.from({ length: 40 }, (_, at) => receive(0, `event ${at}`))), 20_000);
+    await after(Promise.all(Array.from({ length: 40 }, (_, at) => receive(0, `event ${at}`))), 20_000);
     expect(new Set(codes)).toEqual(new Set(["store_timeout"]));
   });
 
@@ -350,7 +304,7 @@ describe("a store that is busy", () => {
     const all = Promise.all(Array.from({ length: 40 }, (_, at) => receive(0, `event ${at}`)));
     await vi.advanceTimersByTimeAsync(1001);
     expect([handled(), claim.mock.calls.length]).toEqual([40, 2]);
-    await settled(all);
+    await after(all);
   });
 });
 

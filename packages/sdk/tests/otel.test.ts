@@ -207,13 +207,6 @@ describe("openTelemetry", () => {
     expect(spans().map(({ attributes }) => attributes["error.type"])).toEqual(["AbortError", "AbortError"]);
   });
 
-  it("ends both spans although fetch never ends", async () => {
-    const options = { clock: undefined, timeoutMs: 1, maxRetries: 0 };
-    const { client, spans } = traced([() => new Promise(() => {})], options);
-    await client.roles.list().catch(() => {});
-    expect(spans().map(({ attributes }) => attributes["error.type"])).toEqual(["TimeoutError", "TimeoutError"]);
-  });
-
   it("follows raw requests, also to a path that this SDK does not know", async () => {
     const { client, spans } = traced([problem(404, "resource_not_found"), json(200, {})]);
     await createRawClient(client).GET("/api/v1/roles");
@@ -304,12 +297,6 @@ describe("the trace context", () => {
     await client.roles.list();
     expect(sent[0]?.headers.has("traceparent")).toBe(false);
     expect(spans()).toHaveLength(2);
-  });
-
-  it("does not replace a header of the caller", async () => {
-    const { client, sent } = traced([roles()]);
-    await client.roles.list({ headers: { traceparent: "00-own-01" } });
-    expect(sent[0]?.headers.get("traceparent")).toBe("00-own-01");
   });
 
   it("is active in fetch, where other instrumentation creates no span and adds no header", async () => {

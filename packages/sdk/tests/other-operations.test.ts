@@ -10,6 +10,7 @@ import { ApiError, type CallTransfer, InvalidArgumentError, NotFoundError, Outco
 import type { ClientOptions, Middleware } from "../src/options/options.ts";
 import { createRawClient, type RawClient } from "../src/raw.ts";
 import type { components, paths } from "./contacts/contacts.gen.ts";
+import { settle } from "./settle.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 /** Operations without a document. */
@@ -119,12 +120,6 @@ describe("a request by createRawClient<Paths>()", () => {
 
   const lost = () => networkError("ECONNRESET");
   const one = { params: { path: { contactId: "c-1" } } };
-  async function settle(promise: Promise<unknown>): Promise<unknown> {
-    const settled = promise.catch((error: unknown) => error);
-    await vi.runAllTimersAsync();
-    return settled;
-  }
-
   const region = { params: { header: { "X-Region": "eu" as const } } };
   const requests: Readonly<Record<string, (api: RawClient<paths, true>) => Promise<{ data: unknown }>>> = {
     GET: (api) => api.GET("/api/v1/contacts/{contactId}", one),
@@ -136,28 +131,16 @@ describe("a request by createRawClient<Paths>()", () => {
   async function send(method: string, script: Step[], options: Partial<ClientOptions> = {}) {
     const { client, sent } = clientOf(script, options);
     const result = await settle(
-      requests[method]?.(createRawClient<paths>(client, { throwOnError: true })) ?? Promise.resolve(),
+      requests[method]?.(createRawClient<paths>(client, { throwOnError: true })) ??
+        Promise.reject(new Error(`No request with ${method}.`)),
     );
     return { result, sent };
   }
-
-  it.each(["GET", "DELETE"])("is retried with the method %s", async (method) => {
-    const script = [lost(), problem(503, "service_error"), json(200, contact(1))];
-    const { result, sent } = await send(method, script, { maxRetries: 2 });
-    expect(result).toMatchObject({ data: contact(1) });
-    expect(sent.map(({ url }) => new URL(url).pathname)).toEqual(Array(3).fill("/api/v1/contacts/c-1"));
-  });
 
   it.each(["POST", "PATCH"])("is sent once with the method %s if it may have been carried out", async (method) => {
     const { result, sent } = await send(method, [lost()]);
     expect(result).toBeInstanceOf(OutcomeUnknownError);
     expect(sent).toHaveLength(1);
-  });
-
-  it.each(["POST", "PATCH"])("is sent again with the method %s after 429", async (method) => {
-    const { result, sent } = await send(method, [problem(429, "rate_limit_exceeded"), json(201, contact(1))]);
-    expect(result).toMatchObject({ data: contact(1) });
-    expect(sent.map(({ init }) => init.method)).toEqual([method, method]);
   });
 
   it("sends the parameters of the header", async () => {
@@ -221,23 +204,6 @@ describe("a list of a path that is no operation", () => {
     expect(sent[0]?.headers.get("x-account-id")).toBe("a-1");
   });
 
-  it("resolves to its first page, and has its pages", async () => {
-    const { client } = clientOf([page([1], 2), page([1], 2), page([2], 2)]);
-    expect((await contactsOf(client)).contacts).toEqual([contact(1)]);
-    const lengths: number[] = [];
-    for await (const { contacts } of contactsOf(client).pages()) lengths.push(contacts.length);
-    expect(lengths).toEqual([1, 1]);
-  });
-
-  it("fails with the ApiError of a page", async () => {
-    const { client } = clientOf([page([1], 2), problem(403, "account_suspended")]);
-    const error = await contactsOf(client)
-      .toArray(all)
-      .catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ code: "account_suspended", operationId: "GET /api/v1/contacts", requestId: "req-1" });
-  });
-
   it.each<[what: string, body: unknown]>([
     ["no meta.total, as where cursors page", { contacts: [contact(1)], next: "cursor" }],
     ["a total that is no number", { contacts: [contact(1)], meta: { total: "1" } }],
@@ -252,20 +218,6 @@ describe("a list of a path that is no operation", () => {
       message: "GET /api/v1/contacts has no list contacts with meta.total: check itemsField",
     });
     expect(sent).toHaveLength(1);
-  });
-
-  it("ends at pages without end", async () => {
-    const growing = async (url: string | URL | Request) => {
-      const offset = Number(new URL(String(url)).searchParams.get("offset") ?? 0);
-      return page([offset + 1, offset + 2], offset + 4);
-    };
-    await expect(contactsOf(clientOf([], { fetch: growing }).client).toArray({ maxItems: 1e9 })).rejects.toThrow(
-      "GET /api/v1/contacts could not be read to its end: it keeps growing",
-    );
-    const same = async () => page([1, 2], 9);
-    await expect(contactsOf(clientOf([], { fetch: same }).client).toArray(all)).rejects.toThrow(
-      "pages bring nothing new",
-    );
   });
 
   it.each<[what: string, input: unknown]>([
@@ -290,12 +242,6 @@ describe("a list of a path that is no operation", () => {
     expect(error).toBeInstanceOf(InvalidArgumentError);
     expect(error).toMatchObject({ argument });
     expect(sent).toEqual([]);
-  });
-
-  it("shows no phone number of its path in an error", async () => {
-    const { client } = clientOf([json(200, {})]);
-    const list = client.list("/api/v1/numbers/+14155550123/contacts", { itemsField: "contacts" });
-    await expect(list.toArray(all)).rejects.toThrow("/api/v1/numbers/+1415*****23/contacts has no list");
   });
 
   it("has the rules of an operation that this version has", async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventStore } from "../src/webhooks.ts";
 import { memoryStore } from "./memory-store.ts";
 import { openProcess, type ProcessSettings } from "./processes.ts";
+import { after } from "./settle.ts";
 
 const key = "id:evt_1";
 
@@ -37,13 +38,6 @@ function receiver(store: EventStore = memoryStore()) {
   return { receive, report, handled: () => handled, codes, store };
 }
 
-/** The result of work that waits for timers. */
-async function settled<Result>(work: Promise<Result>, ms = 60_000): Promise<Result> {
-  work.catch(() => {});
-  await vi.advanceTimersByTimeAsync(ms);
-  return work;
-}
-
 const seen = async (response: Response): Promise<readonly [number, string]> => [response.status, await response.text()];
 
 const failing = (): never => {
@@ -73,7 +67,7 @@ describe("the copies of an event", () => {
   it("that arrive while it is handled wait for that answer", async () => {
     const { receive, handled } = receiver();
     const copies = Array.from({ length: 20 }, () => receive({ takesMs: 5000 }));
-    const answers = await settled(Promise.all(copies));
+    const answers = await after(Promise.all(copies));
     expect(handled()).toBe(1);
     expect(new Set(await Promise.all(answers.map((answer) => answer.text())))).toEqual(new Set(["handling 1"]));
   });
@@ -150,7 +144,7 @@ describe("the copies of an event", () => {
     const { receive, handled } = receiver();
     const first = expect(receive({ takesMs: 1000, answer: failing })).rejects.toThrow("database down");
     await vi.advanceTimersByTimeAsync(0);
-    const copy = await settled(receive());
+    const copy = await after(receive());
     await first;
     expect([await copy.text(), handled()]).toEqual(["handling 2", 2]);
   });
@@ -184,7 +178,7 @@ describe("the lease of an event", () => {
     const first = receive({ takesMs: 2600 });
     await vi.advanceTimersByTimeAsync(2500);
     expect(await store.claim(key, "another", 2000)).toEqual({ state: "in_progress" });
-    expect(await (await settled(first)).text()).toBe("handling 1");
+    expect(await (await after(first)).text()).toBe("handling 1");
     expect(report).not.toHaveBeenCalled();
   });
 
@@ -218,7 +212,7 @@ describe("the lease of an event", () => {
     const copy = receive();
     await vi.advanceTimersByTimeAsync(1900);
     expect(handled()).toBe(0);
-    expect(await (await settled(copy)).text()).toBe("handling 1");
+    expect(await (await after(copy)).text()).toBe("handling 1");
     expect(report).not.toHaveBeenCalled();
   });
 });
@@ -243,7 +237,7 @@ describe("a process that stalls for longer than its lease", () => {
     const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });
     await vi.advanceTimersByTimeAsync(2100);
     expect(await (await receive()).text()).toBe("handling 2");
-    expect(await (await settled(first)).text()).toBe("handling 2");
+    expect(await (await after(first)).text()).toBe("handling 2");
     const message =
       `The event ${key} was handled twice: its lease ran out before it was extended, or the event store failed. ` +
       "The response stored first was sent.";
@@ -282,7 +276,7 @@ describe("a process that stalls for longer than its lease", () => {
     const first = receive({ settings: { store: storeWith({ claim }, store), storeTimeoutMs: 5000 } });
     await vi.advanceTimersByTimeAsync(2100);
     expect(await (await receive()).text()).toBe("handling 1");
-    expect(await (await settled(first)).text()).toBe("handling 1");
+    expect(await (await after(first)).text()).toBe("handling 1");
     expect(handled()).toBe(1);
   });
 
@@ -291,7 +285,7 @@ describe("a process that stalls for longer than its lease", () => {
     const first = receive({ takesMs: 2500, settings: { store: stalled(store), duplicateWaitMs: 0 } });
     await vi.advanceTimersByTimeAsync(2100);
     expect(await (await receive()).text()).toBe("handling 2");
-    expect(await (await settled(first)).text()).toBe("handling 2");
+    expect(await (await after(first)).text()).toBe("handling 2");
   });
 
   it("waits for the answer of another process that still handles the event", async () => {
@@ -299,7 +293,7 @@ describe("a process that stalls for longer than its lease", () => {
     const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });
     await vi.advanceTimersByTimeAsync(2100);
     const second = receive({ takesMs: 3000 });
-    expect(await (await settled(first)).text()).toBe("handling 2");
+    expect(await (await after(first)).text()).toBe("handling 2");
     expect(await (await second).text()).toBe("handling 2");
   });
 
@@ -308,7 +302,7 @@ describe("a process that stalls for longer than its lease", () => {
     const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });
     await vi.advanceTimersByTimeAsync(2100);
     const second = expect(receive({ takesMs: 3000, answer: failing })).rejects.toThrow("database down");
-    expect(await (await settled(first)).text()).toBe("handling 1");
+    expect(await (await after(first)).text()).toBe("handling 1");
     await second;
     expect(await (await receive()).text()).toBe("handling 1");
   });
@@ -316,7 +310,7 @@ describe("a process that stalls for longer than its lease", () => {
   it("sends and stores its own answer if nothing else happened meanwhile", async () => {
     const { receive, report, store } = receiver();
     const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });
-    expect(await (await settled(first)).text()).toBe("handling 1");
+    expect(await (await after(first)).text()).toBe("handling 1");
     expect(await (await receive()).text()).toBe("handling 1");
     expect(report).not.toHaveBeenCalled();
   });
@@ -328,8 +322,8 @@ describe("a store that fails", () => {
 
   it("does not keep events from being handled", async () => {
     const { receive, report } = receiver(broken);
-    expect(await (await settled(receive(), 100)).text()).toBe("handling 1");
-    expect(await (await settled(receive(), 100)).text()).toBe("handling 2");
+    expect(await (await after(receive(), 100)).text()).toBe("handling 1");
+    expect(await (await after(receive(), 100)).text()).toBe("handling 2");
     expect(report).toHaveBeenCalledWith(down);
   });
 
@@ -342,7 +336,7 @@ describe("a store that fails", () => {
 
   it("counts as failed when it does not answer within a second", async () => {
     const { receive, report, codes } = receiver(storeWith({ claim: () => never }));
-    expect(await (await settled(receive(), 1000)).text()).toBe("handling 1");
+    expect(await (await after(receive(), 1000)).text()).toBe("handling 1");
     const message = "The event store did not answer within 1000 ms.";
     expect(report).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message }));
     expect(codes[0]).toBe("store_timeout");
@@ -371,28 +365,10 @@ describe("a store that fails", () => {
     },
   );
 
-  it.each([
-    ['{"version":"x"}', "Its version is not a number."],
-    ['{"version":1}', "It has no status."],
-  ])("is reported with the cause when it returns %s", async (response, message) => {
-    const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "completed", response }) }));
-    await receive();
-    expect(report.mock.calls[0]?.[0].cause).toMatchObject({ message });
-  });
-
-  it("refuses an event whose answer a later version has stored", async () => {
-    const { receive } = receiver(storeWith({ claim: async () => ({ state: "completed", response: '{"version":2}' }) }));
-    await expect(receive()).rejects.toMatchObject({
-      name: "WebhookRejection",
-      code: "stored_response_unreadable",
-      message: "This version cannot read the stored response. Retry later.",
-    });
-  });
-
   it("does not change the answer of a handled event when it cannot store it", async () => {
     const { receive, report, handled, codes } = receiver(storeWith({ complete: () => Promise.reject(down) }));
     const settings = { onStoreError: "reject" } as const;
-    expect(await (await settled(receive({ settings }))).text()).toBe("handling 1");
+    expect(await (await after(receive({ settings }))).text()).toBe("handling 1");
     expect([report.mock.calls, codes, handled()]).toEqual([[[down]], ["store_failed"], 1]);
   });
 
@@ -402,7 +378,7 @@ describe("a store that fails", () => {
       Date.now() < upAt ? Promise.reject(down) : store.complete(...step);
     const upAt = Date.now() + 800;
     const { receive, report } = receiver(storeWith({ complete }, store));
-    expect(await (await settled(receive())).text()).toBe("handling 1");
+    expect(await (await after(receive())).text()).toBe("handling 1");
     expect(await (await receive()).text()).toBe("handling 1");
     expect(report).not.toHaveBeenCalled();
   });
@@ -410,7 +386,7 @@ describe("a store that fails", () => {
   it("is asked once more before the answer when it was down from the start", async () => {
     const complete = vi.fn(() => Promise.reject(down));
     const { receive } = receiver({ ...broken, complete });
-    expect(await (await settled(receive(), 50)).text()).toBe("handling 1");
+    expect(await (await after(receive(), 50)).text()).toBe("handling 1");
     expect(complete).toHaveBeenCalledTimes(2);
   });
 
@@ -422,7 +398,7 @@ describe("a store that fails", () => {
     });
     const { receive, report } = receiver(storeWith({ complete }, store));
     const answer = () => new Response("own", { headers: { "x-line": "7" } });
-    expect((await settled(receive({ answer }))).headers.get("x-line")).toBe("7");
+    expect((await after(receive({ answer }))).headers.get("x-line")).toBe("7");
     expect(report).not.toHaveBeenCalled();
   });
 
@@ -444,7 +420,7 @@ describe("a store that fails", () => {
       return { state: claims === 1 ? "claimed" : "in_progress" };
     };
     const { receive, report } = receiver(storeWith({ claim, complete: async () => false }));
-    await expect(settled(receive())).rejects.toMatchObject({ status: 503, code: "duplicate_timeout" });
+    await expect(after(receive())).rejects.toMatchObject({ status: 503, code: "duplicate_timeout" });
     expect(report).not.toHaveBeenCalled();
   });
 
@@ -456,7 +432,7 @@ describe("a store that fails", () => {
       return { state: "in_progress" };
     };
     const { receive } = receiver(storeWith({ claim }));
-    await expect(settled(receive({ settings: { duplicateWaitMs: 1000 } }))).rejects.toMatchObject({
+    await expect(after(receive({ settings: { duplicateWaitMs: 1000 } }))).rejects.toMatchObject({
       code: "duplicate_timeout",
     });
     const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
@@ -489,7 +465,7 @@ describe("a store that fails", () => {
 
   it("does not delay the answer for ever by refusing it although no other owner has the event", async () => {
     const { receive, report, handled } = receiver(storeWith({ complete: async () => false }));
-    expect(await seen(await settled(receive()))).toEqual([200, "handling 1"]);
+    expect(await seen(await after(receive()))).toEqual([200, "handling 1"]);
     expect(handled()).toBe(1);
     const message = "complete() of the event store must return true.";
     expect(report.mock.calls).toEqual([[new TypeError(message)]]);
@@ -502,7 +478,7 @@ describe("a store that fails", () => {
     await vi.advanceTimersByTimeAsync(0);
     const claim = vi.fn(store.claim).mockImplementationOnce(store.claim).mockRejectedValueOnce(down);
     const copy = receive({ settings: { store: storeWith({ claim }, store), onStoreError: "reject" } });
-    expect(await (await settled(copy)).text()).toBe("handling 1");
+    expect(await (await after(copy)).text()).toBe("handling 1");
     expect([await (await first).text(), handled()]).toEqual(["handling 1", 1]);
   });
 

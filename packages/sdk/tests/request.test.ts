@@ -9,6 +9,7 @@ import { defaultMaxRetries } from "../src/generated/constants.gen.ts";
 import { CallTransferCore, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { createRawClient } from "../src/raw.ts";
+import { settle } from "./settle.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -25,12 +26,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-async function settle(promise: PromiseLike<unknown>): Promise<unknown> {
-  const settled = Promise.resolve(promise).catch((error: unknown) => error);
-  await vi.runAllTimersAsync();
-  return settled;
-}
 
 describe("a path that is no operation", () => {
   it.each<[what: string, body: unknown]>([

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
 import { ApiError, InvalidResponseError, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
+import { settle } from "./settle.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const roles = { roles: [] };
@@ -30,12 +31,6 @@ afterEach(() => {
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
-
-async function settle<T>(promise: Promise<T>): Promise<T | Error> {
-  const settled = promise.catch((error: Error) => error);
-  await vi.runAllTimersAsync();
-  return settled;
-}
 
 async function unknownOf(script: Step[], options: Partial<ClientOptions> = {}) {
   const { client, sent } = clientOf(script, options);
@@ -82,13 +77,6 @@ describe("an unknown outcome", () => {
     const behind = new Response(null, { status: 502, headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT" } });
     const { error } = await unknownOf([behind]);
     expect(error.window.start).toBe("2025-12-31T23:59:55.000Z");
-  });
-
-  it("says why it was not sent again", async () => {
-    const { error } = await unknownOf([networkError("ECONNRESET")]);
-    expect(error.message).toContain("Call reconcile() before sending it again");
-    expect(error.retrySkippedReason).toBe("not_idempotent");
-    expect(error.message.match(/not retried/g)).toHaveLength(1);
   });
 
   it("covers a success whose body is lost, and does not print the part that arrived", async () => {
@@ -251,14 +239,6 @@ describe("a search for candidates", () => {
 });
 
 describe("retry.onUnknownOutcome", () => {
-  it("check sends again when nothing is listed", async () => {
-    const { client, sent } = clientOf([networkError("ECONNRESET"), list([]), placed()], {
-      retry: { onUnknownOutcome: "check" },
-    });
-    expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
-    expect(sent.map(({ init }) => init.method)).toEqual(["POST", "GET", "POST"]);
-  });
-
   it.each<[string, Step]>([
     ["a call is listed", list([call("a")])],
     ["the list cannot be read", problem(403, "forbidden")],
@@ -271,15 +251,6 @@ describe("retry.onUnknownOutcome", () => {
     const { client, sent } = clientOf([networkError("ECONNRESET")], { retry: { onUnknownOutcome: "check" } });
     expect(await settle(client.destinations.rotateSecret("d"))).toBeInstanceOf(OutcomeUnknownError);
     expect(sent).toHaveLength(1);
-  });
-
-  it("repeat sends again like any other operation", async () => {
-    const { client, sent } = clientOf([networkError("ECONNRESET"), problem(500, "internal_error"), placed()], {
-      maxRetries: 2,
-      retry: { onUnknownOutcome: "retry" },
-    });
-    expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
-    expect(sent).toHaveLength(3);
   });
 
   it("of a request replaces the client's, and leaves its other fields as they are", async () => {
@@ -528,18 +499,6 @@ describe("an expired access token", () => {
     expect(renewals).toBe(12);
   });
 
-  it("that is always the same is renewed twice for a crowd that follows one by one", async () => {
-    const accessToken = vi.fn(async () => "always-expired");
-    const { client } = clientOf(
-      Array.from({ length: 200 }, () => () => expired()),
-      { ...options, accessToken },
-    );
-    for (let call = 0; call < 50; call++) await settle(client.roles.list());
-    expect(
-      accessToken.mock.calls.filter(([request]: unknown[]) => (request as { forceRefresh: boolean }).forceRefresh),
-    ).toHaveLength(2);
-  });
-
   it("is renewed for a healthy account although each token of another account is refused", async () => {
     let minted = 0;
     let isStale = true;
@@ -703,68 +662,6 @@ describe("middleware", () => {
     expect(sent[0]?.headers.get("x-trace")).toBe("t");
     expect(seen).toContain('"roles"');
     expect(seen).not.toContain(apiKey);
-  });
-
-  it("may call next() only once", async () => {
-    const twice = async (_: unknown, next: () => Promise<Response>) => {
-      await next();
-      return next();
-    };
-    const { client, sent } = clientOf([placed()], { middleware: [twice] });
-    expect(await settle(client.calls.create(placement))).toMatchObject({
-      outcome: "applied",
-      message: expect.stringContaining("called next() twice"),
-    });
-    expect(sent).toHaveLength(1);
-  });
-
-  it("may return its own response, and its errors before sending reach the caller", async () => {
-    const { client, sent } = clientOf([], { middleware: [async () => json(200, roles)] });
-    expect(await client.roles.list()).toEqual(roles);
-    const broken = clientOf([], { middleware: [() => Promise.reject(new RangeError("broken"))] });
-    await expect(broken.client.roles.list()).rejects.toMatchObject({
-      name: "RequestError",
-      cause: { name: "RangeError" },
-    });
-    expect([sent.length, broken.sent.length]).toEqual([0, 0]);
-  });
-
-  it("that returns no response is named in the error", async () => {
-    const { client } = clientOf([json(200, roles)], { middleware: [async (_, next) => void (await next()) as never] });
-    expect(await settle(client.roles.list())).toMatchObject({
-      name: "RequestError",
-      message: expect.stringContaining("middleware 1 of listRoles returned no Response"),
-    });
-  });
-
-  it("that throws after an attempt whose outcome is unknown does not hide that", async () => {
-    let calls = 0;
-    const failing = async (_: unknown, next: () => Promise<Response>) => {
-      calls++;
-      if (calls > 1) throw new RangeError("broken");
-      return next();
-    };
-    const { client, sent } = clientOf([new Response("<html>", { status: 502 })], { middleware: [failing] });
-    const group = { name: "G", members: [{ destinationId: "d" }] };
-    expect(await settle(client.destinationGroups.create(group))).toMatchObject({
-      name: "RequestError",
-      outcome: "unknown",
-      cause: { name: "RangeError" },
-    });
-    expect(sent).toHaveLength(1);
-  });
-
-  it("that finishes after the deadline sends nothing", async () => {
-    const slow = async (_: unknown, next: () => Promise<Response>) => {
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-      return next();
-    };
-    const { client, sent } = clientOf([], { middleware: [slow], maxRetries: 0 });
-    expect(await settle(client.roles.list({ timeoutMs: 500 }))).toMatchObject({
-      name: "TimeoutError",
-      outcome: "not_sent",
-    });
-    expect(sent).toHaveLength(0);
   });
 });
 

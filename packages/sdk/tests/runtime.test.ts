@@ -147,12 +147,6 @@ describe("logging", () => {
     return counts;
   };
 
-  it("prints a line for a retry by default", async () => {
-    const counts = spied();
-    await clientOf(answers(), quick).client.roles.list();
-    expect(counts).toEqual({ debug: 0, info: 0, warn: 1, error: 0 });
-  });
-
   it.each([
     ["debug", { debug: 2, warn: 1 }],
     ["info", { debug: 0, warn: 1 }],

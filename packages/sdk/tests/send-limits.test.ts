@@ -4,6 +4,7 @@ import type { CallTransfer } from "../src/client.ts";
 import { CallTransferError } from "../src/errors/base.ts";
 import type { ClientOptions, Middleware } from "../src/options/options.ts";
 import { createRawClient } from "../src/raw.ts";
+import { settle } from "./settle.ts";
 import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const roles = { roles: [] };
@@ -17,12 +18,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-async function settle(promise: Promise<unknown>): Promise<unknown> {
-  const settled = promise.catch((error: unknown) => error);
-  await vi.runAllTimersAsync();
-  return settled;
-}
 
 /** The error or data of a list of roles. */
 const listed = (script: Step[], options: Partial<ClientOptions> = {}) =>

@@ -33,16 +33,6 @@ function begun(steps: ReturnType<typeof createStoreQueue>, step: () => Promise<u
 }
 
 describe("steps that wait for their turn", () => {
-  it("fail with the first one that takes too long, if nothing has worked meanwhile", async () => {
-    const steps = stepsOf();
-    await vi.advanceTimersByTimeAsync(1000);
-    begun(steps, never);
-    begun(steps, never);
-    const waiting = begun(steps, never);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(waiting).toEqual({ begun: false, result: "The event store did not answer within 1000 ms." });
-  });
-
   it("go on if a step has worked meanwhile", async () => {
     const steps = stepsOf();
     begun(steps, never);

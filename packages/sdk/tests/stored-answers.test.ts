@@ -67,8 +67,6 @@ describe("a stored answer is read as the vectors say", () => {
 describe("an answer is written as the vectors say", () => {
   const written = cases.filter(({ writes }) => writes !== undefined);
 
-  it("in some of them", () => expect(written.length).toBeGreaterThan(3));
-
   it.each(written)("$name", async ({ stored, writes, reads }) => {
     if (typeof reads === "string") throw new Error("A written answer is readable.");
     const { status, contentType, body } = reads;
@@ -76,12 +74,5 @@ describe("an answer is written as the vectors say", () => {
     const response = new Response(body === undefined ? null : fromBase64(body), { status, headers });
     expect(await writeResponse(response, writes?.owner ?? "")).toBe(stored);
     expect(JSON.parse(stored).version).toBe(version);
-  });
-
-  it("without a body that is longer than 16 kB", async () => {
-    const limit = 16 * 1024;
-    const stored = async (length: number) => JSON.parse(await writeResponse(new Response("x".repeat(length)), "owner"));
-    expect((await stored(limit)).body).toHaveLength(Math.ceil(limit / 3) * 4);
-    expect(await stored(limit + 1)).not.toHaveProperty("body");
   });
 });

@@ -1,13 +1,13 @@
 // The vectors of the contract package, which every client runs, in whatever language.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createListReader } from "../src/core/pagination.ts";
 import { checkPath, expandPath, serializeQuery } from "../src/core/path.ts";
-import { ApiError, CallTransfer, CallTransferError, InvalidArgumentError, RequestError } from "../src/index.ts";
+import { ApiError, CallTransfer, InvalidArgumentError, InvalidResponseError, RequestError } from "../src/index.ts";
 import { contentTypeOf, effectOf } from "../src/send/result.ts";
 import { retryHint } from "../src/send/retry.ts";
 import { maskNumbers, redact } from "../src/utils/redact.ts";
 import { playScenario, type Scenario } from "./scenarios.ts";
+import { clientOf, json } from "./test-server.ts";
 
 interface Named {
   readonly name: string;
@@ -120,24 +120,20 @@ interface Paging extends Named {
 }
 
 describe("paging", () => {
-  it.each(cases<Paging>("paging"))("$name", ({ start, pages, expect: expected }) => {
-    const reader = createListReader<{ id: string }>("listCalls", start);
+  it.each(cases<Paging>("paging"))("$name", async ({ start, pages, expect: expected }) => {
     const [items, offsets]: [number[], number[]] = [[], []];
-    let failed = false;
-    for (let offset: number | undefined = start; offset !== undefined && !failed; ) {
+    const fetch = async (url: string | URL | Request) => {
       const { ids, total } = pages[Math.min(offsets.length, pages.length - 1)] ?? { ids: [] };
-      offsets.push(offset);
-      const fresh = reader.accept(
-        ids.map((id) => ({ id: `c-${id}` })),
-        total,
-      );
-      items.push(...fresh.map(({ id }) => Number(id.slice(2))));
-      try {
-        offset = reader.nextOffset();
-      } catch (error) {
-        if (!(error instanceof CallTransferError)) throw error;
-        failed = true;
-      }
+      offsets.push(Number(new URL(String(url)).searchParams.get("offset")));
+      return json(200, { calls: ids.map((id) => ({ id: `c-${id}` })), meta: { total } });
+    };
+    let failed = false;
+    try {
+      for await (const { id } of clientOf([], { fetch }).client.calls.list({ offset: start }))
+        items.push(Number(id.slice(2)));
+    } catch (error) {
+      if (!(error instanceof InvalidResponseError)) throw error;
+      failed = true;
     }
     expect({ items, offsets: expected.offsets && offsets, ...(failed && { error: true }) }).toEqual(expected);
   });

@@ -233,13 +233,6 @@ describe("over the default fetch", () => {
 describe("over the default fetch, a placement was not sent", () => {
   const single = { maxRetries: 0 };
 
-  it("if a server without TLS answers the handshake", async () => {
-    const port = await listen(
-      createServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad\r\n\r\n"))),
-    );
-    expect(await create(`https://127.0.0.1:${port}`, single)).toMatchObject({ outcome: "not_sent" });
-  });
-
   it("if there is no connection within its time", async () => {
     const port = await listen(createServer());
     const error = await create(`https://127.0.0.1:${port}`, { ...single, timeoutMs: 50 });

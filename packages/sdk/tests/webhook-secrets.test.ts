@@ -111,29 +111,6 @@ describe("a function as the secret of a webhook handler", () => {
     expect(await send("old")).toBe(204);
   });
 
-  it("is printed with what becomes of offers", async () => {
-    const print = vi.spyOn(console, "error").mockImplementation(() => {});
-    const source = vi.fn<SecretSource>(() => Promise.reject(new Error("vault sealed")));
-    const handle = createWebhookHandler({ secret: source, onEvent() {} });
-    const send = async () => {
-      const headers = { "Service-Signature": await signWebhook(body, { secret: "old" }) };
-      return (await handle(new Request("https://receiver.example.com/", { method: "POST", body, headers }))).status;
-    };
-    const printed = async () => [await send(), print.mock.lastCall];
-    const failed = "vault sealed. Fix it. Until then,";
-    try {
-      expect(await printed()).toEqual([500, [`call-transfer: no secret to verify with: ${failed} offers get a 500.`]]);
-      source.mockReturnValueOnce("old");
-      expect((await handle.checkReadiness()).ready).toBe(true);
-      expect(await printed()).toEqual([
-        204,
-        [`call-transfer: the function for secret failed: ${failed} its last secrets remain in use.`],
-      ]);
-    } finally {
-      print.mockRestore();
-    }
-  });
-
   it("answers 500 and reports to onError when it fails before it ever succeeded", async () => {
     const { send, onError } = receiver(() => Promise.reject(new Error("vault sealed")));
     expect(await send("old")).toBe(500);

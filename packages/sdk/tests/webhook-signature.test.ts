@@ -29,20 +29,6 @@ const verify = (header: string | string[] | undefined, secret: string | string[]
 const withoutNodeCrypto = () => vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
 
 describe("verifyWebhook", () => {
-  it.each([newSecret, oldSecret])(
-    "accepts either signature of a rotation, whichever secret is held (%s)",
-    async (secret) => {
-      const event = await verify(overlapping, secret);
-      expect(isTransferOffer(event) && event.id).toBe("evt_1");
-    },
-  );
-
-  it("accepts any of several secrets", async () => {
-    await expect(verify(`t=1772452800,v1=${signedOld}`, [newSecret, oldSecret])).resolves.toMatchObject({
-      id: "evt_1",
-    });
-  });
-
   it("ignores a byte order mark before a text, as before bytes, and keeps one inside", async () => {
     const text = '\uFEFF{"type":"a\uFEFFb"}';
     for (const raw of [text, new TextEncoder().encode(text)]) {
@@ -52,12 +38,6 @@ describe("verifyWebhook", () => {
     const inside = '{"type":"a\uFEFFb"}';
     const header = await signWebhook(inside, { secret: newSecret, timestampMs: at });
     await expect(verify(header, newSecret, inside)).resolves.toEqual({ type: "a\uFEFFb" });
-  });
-
-  it("accepts a valid signature after malformed ones and unknown schemes", async () => {
-    await expect(verify(`v0=abc,t=1772452800,v1=zz,v1=,v1=${signedOld},v1=${signedNew}`)).resolves.toMatchObject({
-      id: "evt_1",
-    });
   });
 
   it("accepts a Request, a Headers, raw bytes and Node's headers alike", async () => {
@@ -127,15 +107,8 @@ describe("verifyWebhook", () => {
 
   it.each([
     ["another secret", () => verify(overlapping, "whsec-other"), "No signature matches"],
-    ["a changed body", () => verify(overlapping, newSecret, `${body} `), "No signature matches"],
-    ["a changed time", () => verify(overlapping.replace("800", "801")), "No signature matches"],
     ["a parsed body", () => verify(overlapping, newSecret, JSON.parse(body)), "not a parsed object"],
     ["a missing header", () => verify(undefined), "The header Service-Signature is missing."],
-    [
-      "headers without it",
-      () => verifyWebhook({ body, headers: {} }, { secret: newSecret, clock: { now } }),
-      "The header Service-Signature is missing.",
-    ],
     ["an empty list of headers", () => verify([]), "The header Service-Signature appears 0 times."],
     [
       "null for headers",
@@ -149,18 +122,8 @@ describe("verifyWebhook", () => {
     ],
     ["a repeated header", () => verify([overlapping, overlapping]), "appears 2 times"],
     ["two times", () => verify(`t=1772452800,${overlapping}`), "must contain one t="],
-    [
-      "a time that is not a number",
-      () => verify(overlapping.replace("1772452800", "1772452800.5")),
-      "must contain one t=",
-    ],
-    ["a time with a sign", () => verify(overlapping.replace("t=", "t=+")), "must contain one t="],
-    ["a time of 12 digits", () => verify(overlapping.replace("t=", "t=00")), "No signature matches"],
-    ["a time of 13 digits", () => verify(overlapping.replace("t=", "t=000")), "must contain one t="],
     ["no signature", () => verify("t=1772452800"), "no valid v1"],
     ["a signature that is too long", () => verify(`t=1772452800,v1=${signedNew}0`), "no valid v1"],
-    ["a signature with a prefix", () => verify(`t=1772452800,v1=0${signedNew}`), "no valid v1"],
-    ["upper-case hex", () => verify(`t=1772452800,v1=${signedNew.toUpperCase()}`), "no valid v1"],
     ["nine signatures", () => verify(`t=1772452800${`,v1=${signedNew}`.repeat(9)}`), "more than 8 signatures"],
     ["a header over 4 KiB", () => verify(`${overlapping},${"x".repeat(4096)}`), "longer than 4096 characters"],
   ])("refuses %s and says why", async (_, attempt, words) => {
@@ -172,10 +135,7 @@ describe("verifyWebhook", () => {
   it.each([
     ["text", "hello", "The signature is valid, but the body is not JSON."],
     ["broken UTF-8", Uint8Array.of(0x22, 0xff, 0x22), "The signature is valid, but the body is not JSON."],
-    ["null", "null", "The signature is valid, but the body is not an event: it has no type."],
-    ["a number", "7", "The signature is valid, but the body is not an event: it has no type."],
     ["an object without a type", "{}", "The signature is valid, but the body is not an event: it has no type."],
-    ["a type that is no text", '{"type":7}', "The signature is valid, but the body is not an event: it has no type."],
   ])("refuses %s, although it is signed", async (_, raw, message) => {
     const header = await signWebhook(raw, { secret: newSecret, timestampMs: at });
     await expect(verify(header, newSecret, raw)).rejects.toThrow(
@@ -216,15 +176,6 @@ describe("verifyWebhook", () => {
     await expect(shifted(301)).rejects.toThrow("301 s old");
     await expect(shifted(-301)).rejects.toThrow("301 s ahead");
   });
-
-  it.each(["", " ", "secret\n", [], ["good", ""], undefined, 7])(
-    "throws at once for the unusable secret %j, without showing it",
-    async (secret) => {
-      await expect(verifyWebhook(input(overlapping), { secret: secret as string, clock: { now } })).rejects.toThrow(
-        TypeError,
-      );
-    },
-  );
 
   it.each([
     [[], "secret must be a signing secret or a list of them"],
@@ -347,9 +298,5 @@ describe("signWebhook", () => {
   it("signs the present time by default, which verifyWebhook accepts", async () => {
     const header = await signWebhook(body, { secret: newSecret });
     await expect(verifyWebhook(input(header), { secret: newSecret })).resolves.toMatchObject({ id: "evt_1" });
-  });
-
-  it("creates the same header as openssl, the new secret's signature first", async () => {
-    await expect(signWebhook(body, { secret: [newSecret, oldSecret], timestampMs: at })).resolves.toBe(overlapping);
   });
 });

@@ -161,10 +161,6 @@ describe("lost-responses", () => {
 });
 
 describe("every scenario", () => {
-  it("has a name of its own", () => {
-    expect(new Set(names).size).toBe(names.length);
-  });
-
   it.each(names)("%s is applied again after a reset", (name) => {
     const backend = inScenario(name);
     const before = backend.snapshot();

@@ -127,20 +127,6 @@ describe("in a fetch function", () => {
   });
 });
 
-describe("in a server", () => {
-  it.each(["reset", "empty", "hang"] as const)("%s is returned as a transport fault", async (kind) => {
-    const handled = await failing(kind).handle(new Request("http://mock.test/api/v1/roles", { headers }));
-    expect(handled.transport).toEqual({ kind });
-  });
-
-  it("truncate is returned with the whole response and a number of bytes", async () => {
-    const backend = failing("truncate");
-    const { response, transport } = await backend.handle(new Request("http://mock.test/api/v1/roles", { headers }));
-    const { length } = await response.text();
-    expect(transport).toEqual({ kind: "truncate", bytes: Math.floor(length / 2) });
-  });
-});
-
 describe("latency", () => {
   it("delays the request until the frozen clock advances", async () => {
     const backend = failing({ latencyMs: 2500 });

@@ -58,30 +58,11 @@ describe("a backend's fetch", () => {
   const url = "http://mock.test/api/v1/roles";
   const headers = { Authorization: `Bearer ${demo.apiKey}`, "Content-Type": "application/json" };
 
-  it("handles nothing that was aborted before", async () => {
-    const backend = createBackend();
-    await expect(backend.fetch(url, { headers, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    await endOfTurn();
-    expect(backend.requests.count).toBe(0);
-  });
-
   it("gives no body after an abort", async () => {
     const stop = new AbortController();
     const response = await createBackend().fetch(url, { headers, signal: stop.signal });
     stop.abort(reason);
     await expect(response.text()).rejects.toBe(reason);
-  });
-
-  it("shows in the request log that the caller aborted while it sent the body", async () => {
-    const backend = createBackend();
-    const stop = new AbortController();
-    const body = new ReadableStream({ pull: () => stop.abort(reason) });
-    const init = { method: "POST", headers, body, signal: stop.signal, duplex: "half" };
-    const answer = backend.fetch("http://mock.test/api/v1/calls", init as RequestInit);
-    await expect(answer).rejects.toBe(reason);
-    await endOfTurn();
-    const decidedBy = { step: "body", detail: "The client disconnected before its body was read." };
-    expect(backend.requests.latest).toMatchObject({ status: 0, decidedBy });
   });
 
   it("responds with internal_error to a body that breaks off", async () => {

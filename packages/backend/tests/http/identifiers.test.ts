@@ -5,14 +5,6 @@ import { control, send } from "../test-client.ts";
 
 const upper = (id: string) => id.toUpperCase();
 
-it.each([
-  ["a path", `GET /transfers/members/${upper(demo.members.member)}/availability`, {}],
-  ["a query", `GET /calls?flowId=${upper(demo.flows.published)}`, {}],
-  ["the account's header", "GET /calls", { headers: { "x-account-id": upper(demo.accountId) } }],
-])("a UUID in upper case names the same record in %s", async (_, target, request) => {
-  expect((await send(createBackend(), target, request)).status).toBe(200);
-});
-
 it("a UUID in upper case names the same record in a body and in its parts, and is kept in lower case", async () => {
   const backend = createBackend();
   const call = {

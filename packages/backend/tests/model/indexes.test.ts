@@ -53,15 +53,6 @@ test("a member is found by account and user, also after two exchanged their user
   expect(members.of("a", "kim")).toBeUndefined();
 });
 
-test("a group is found by its name within its account only", () => {
-  const groups = new Groups().set("1", group("1", "Sales")).set("2", group("2", "Sales", "b"));
-  expect([groups.named("a", "Sales")?.id, groups.named("b", "Sales")?.id, groups.named("c", "Sales")]).toEqual([
-    "1",
-    "2",
-    undefined,
-  ]);
-});
-
 test("a renamed group frees its former name", () => {
   const groups = new Groups().set("1", group("1", "Sales")).set("1", group("1", "Support"));
   expect([groups.named("a", "Sales"), groups.named("a", "Support")?.id]).toEqual([undefined, "1"]);
@@ -76,12 +67,6 @@ test("cleared groups leave no name behind", () => {
   const groups = new Groups().set("1", group("1", "Sales"));
   groups.clear();
   expect([groups.size, groups.named("a", "Sales")]).toEqual([0, undefined]);
-});
-
-test("each account's queue holds its calls in the order of placement", () => {
-  const calls = callsOf(call("1", "queued"), call("2", "in_progress"), call("3", "queued"));
-  calls.set("4", call("4", "queued", { accountId: "b" }));
-  expect([waiting(calls), [...calls.of("a").active.keys()]]).toEqual([["1", "3"], ["2"]]);
 });
 
 test("a call that changes while queued keeps its position, and the queue shows the change", () => {
@@ -112,11 +97,4 @@ test("outbound calls count on the day of their placement until they are deleted"
   expect(calls.of("a").placedOn.get(dayOf(noon))).toBe(2);
   calls.delete("2");
   expect(calls.of("a").placedOn.get(dayOf(noon))).toBe(1);
-});
-
-test("a day begins at midnight UTC, also before the epoch", () => {
-  const days = ["1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00Z", "1970-01-02T00:00:00Z"].map((time) =>
-    dayOf(Date.parse(time)),
-  );
-  expect(days).toEqual([-1, 0, 1]);
 });

@@ -604,3 +604,19 @@ it("does not fail when a listener of its event throws", async () => {
   expect(thrown).toHaveBeenCalled();
   thrown.mockRestore();
 });
+
+// printf '1772452800.{"type":"transfer.offer"}' | openssl dgst -sha256 -hmac first
+const signedAt = 1_772_452_800_999;
+const signedBody = '{"type":"transfer.offer"}';
+const firstSignature = "ec068648dcfc2b4c5bf71d94007945c1feaf7a16642b5284fbed0f43c347eec6";
+const secondSignature = "c381723560208a6ec218d6150174b71a9cd621b453db28ff2b14488b08aab897";
+
+it("signs the timestamp in seconds and the body as openssl does", () => {
+  expect(sign(signedBody, ["first"], signedAt, {}, false).header).toBe(`t=1772452800,v1=${firstSignature}`);
+});
+
+it("writes one signature per secret, in their order", () => {
+  expect(sign(signedBody, ["second", "first"], signedAt, {}, false).header).toBe(
+    `t=1772452800,v1=${secondSignature},v1=${firstSignature}`,
+  );
+});

@@ -127,21 +127,6 @@ describe("the events of a transfer", () => {
     ]);
   });
 
-  it("name the app's answer that declined", async () => {
-    const app = { id: id("d", 4), accountId, name: "App", kind: "app" as const, config: { url: "http://app.example" } };
-    const destinations = [...(seed.destinations ?? []), app];
-    const fetch = async () => new Response(null, { status: 409 });
-    const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true, fetch });
-    const events = await eventsOf(backend, async () => {
-      backend.transfers.start({ destinationId: app.id });
-      await seconds(backend, 1);
-    });
-    expect(events.find(([, type]) => type === "transfer.ring_ended")?.[2]).toMatchObject({
-      outcome: "declined",
-      reason: "the app answered 409",
-    });
-  });
-
   it("name an app as the winner although the clock is frozen and no further request arrives", async () => {
     const app = { id: id("d", 4), accountId, name: "App", kind: "app" as const, config: { url: "http://app.example" } };
     const destinations = [...(seed.destinations ?? []), app];

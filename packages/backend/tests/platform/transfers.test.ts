@@ -114,28 +114,6 @@ describe("ringing", () => {
     expect(backend.transfers.start({ groupId }).rings).toMatchObject([{ outcome: "ringing" }]);
   });
 
-  it.each<[string, Partial<Member>, string]>([
-    ["busy", { busy: true }, "the member is busy"],
-    ["away", { availability: { status: "away" } }, "the member is away"],
-    [
-      "offline until later",
-      { availability: { status: "offline", until: "2026-03-02T12:00:01Z" } },
-      "the member is offline",
-    ],
-    [
-      "outside their hours",
-      { hours: { monday: [{ from: "09:00", to: "12:00" }] } },
-      "the member is outside their hours",
-    ],
-  ])("leaves out people who are %s", (_, change, reason) => {
-    const backend = createBackend({ now: start, seed: seedOf({ [bob]: change }) });
-    expect(backend.transfers.start({ destinationId: people }).rings).toMatchObject([
-      { memberId: ann, outcome: "ringing" },
-      { memberId: bob, outcome: "skipped", reason },
-      { memberId: cat, outcome: "ringing" },
-    ]);
-  });
-
   it("rings a person once, although two destinations lead to them", () => {
     const seed = seedOf();
     const second = { id: hall, accountId, name: "Same people", kind: "available_humans" as const };
@@ -203,13 +181,6 @@ it("the end of a transfer leaves the timers of others", async () => {
   backend.transfers.start({ destinationId: hall });
   await advance(backend, ringSecs);
   expect(backend.transfers.list().map(({ status }) => status)).toEqual(["unanswered", "unanswered"]);
-});
-
-it("a transfer has the destination or the group that it was started for", () => {
-  const backend = withGroup([{ destinationId: desk }]);
-  const [single, grouped] = [backend.transfers.start({ destinationId: desk }), backend.transfers.start({ groupId })];
-  expect([single.destinationId, "groupId" in single]).toEqual([desk, false]);
-  expect([grouped.groupId, "destinationId" in grouped]).toEqual([groupId, false]);
 });
 
 it("timers of a transfer or a call that is gone have no effect", async () => {

@@ -4,28 +4,9 @@ import { demo } from "../../src/data/demo-seed.ts";
 import { defaultPolicies } from "../../src/model/policies.ts";
 import type { MemberRecord } from "../../src/model/records.ts";
 import { availabilityAt, countMissed } from "../../src/rules/members.ts";
-import { planRings } from "../../src/rules/transfers.ts";
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const policies = defaultPolicies();
-
-describe("a ring", () => {
-  const { state } = createBackend();
-  const secsOf = (totalTimeoutSecs: number, ringTimeoutSecs?: number) => {
-    const member = { destinationId: demo.destinations.phone, ...(ringTimeoutSecs && { ringTimeoutSecs }) };
-    const target = { accountId: demo.accountId, members: [member], totalTimeoutSecs };
-    return planRings(state, policies, target, 1_000_000).map(({ startedAt, endsAt }) => (endsAt - startedAt) / 1000);
-  };
-
-  it("lasts as long as the group without a time of its own, for every time of a group", () => {
-    expect(range(5, 60).map((total) => secsOf(total))).toEqual(range(5, 60).map((total) => [total]));
-  });
-
-  it("lasts for its own time, cut to that of the group, for all pairs of times", () => {
-    const pairs = range(5, 60).flatMap((total) => range(5, 45).map((own) => [total, own] as const));
-    expect(pairs.filter(([total, own]) => secsOf(total, own)[0] !== (own < total ? own : total))).toEqual([]);
-  });
-});
 
 describe("missed offers", () => {
   /** The numbers of the missed offers after which the member is away, if the member is available again before each. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Backend, type BackendOptions, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import type { Seed } from "../../src/model/records.ts";
+import { createRandom } from "../../src/utils/random.ts";
 import { send } from "../test-client.ts";
 
 const fetch = async () => new Response(null, { status: 204 });
@@ -106,4 +107,8 @@ describe("the initial state", () => {
       expect((await send(backend, "GET /roles", { token: token ?? null, headers })).status).toBe(200);
     }
   });
+});
+
+it("gives ids in the form of UUID version 4", () => {
+  expect(createRandom(1).uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { checkInput, InputError, InUseError } from "../../src/utils/input-error.ts";
+import { checkInput, InputError, InUseError, knownFields } from "../../src/utils/input-error.ts";
 
 const schema = z.strictObject({
   count: z.int().min(1).max(9).optional(),
@@ -52,4 +52,23 @@ describe("in a process with two copies of the backend, an error of one", () => {
     expect(new InputError("name", "is taken")).not.toBeInstanceOf(OwnError);
     expect([null, undefined, "text", {}, Object.create(null)].some((value) => value instanceof InputError)).toBe(false);
   });
+});
+
+const item = z.object({ name: z.string(), role: z.optional(z.string()) });
+const nested = z.object({
+  items: z.optional(z.array(item)),
+  shape: z.union([z.object({ width: z.number() }), z.string()]),
+});
+
+it.each([
+  [[], ["items", "shape"]],
+  [
+    ["items", 0],
+    ["name", "role"],
+  ],
+  [["shape"], ["width"]],
+  [["items", 0, "name"], []],
+  [["none", "at", "all"], []],
+])("lists the fields of an object at %j", (path, names) => {
+  expect(knownFields(nested, path)).toEqual(names);
 });

@@ -68,24 +68,6 @@ describe("the request log", () => {
     expect(redacted({ note: text })).toEqual({ note: text });
   });
 
-  it("redacts credentials in other headers, and keeps the rest", () => {
-    expect(redactedHeaders(new Headers({ "x-note": `a ${demo.apiKey}`, accept: "a/b", cookie: "a=b" }))).toEqual({
-      "x-note": "a [redacted]",
-      accept: "a/b",
-      cookie: "[redacted]",
-    });
-  });
-
-  it("redacts credentials in other texts, and keeps the rest", () => {
-    const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl";
-    expect(redacted({ q: `a ${demo.apiKey} b`, list: [`/p/${token}/x`], hasSecret: true, name: "Desk" })).toEqual({
-      q: "a [redacted] b",
-      list: ["/p/[redacted]/x"],
-      hasSecret: true,
-      name: "Desk",
-    });
-  });
-
   it("keeps only a known scheme of a credential header", () => {
     const shown = (value: string) => redactedHeaders(new Headers({ authorization: value })).authorization;
     expect(shown(`Bearer ${demo.apiKey}`)).toBe("Bearer [redacted]");

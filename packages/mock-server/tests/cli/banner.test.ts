@@ -74,13 +74,6 @@ it("is the address, the inspector, the API key, a call to place, and the help", 
   ]);
 });
 
-it.each([80, 100, 160])("fits %i columns", async (width) => {
-  const { server, ready } = await started("0.0.0.0");
-  await server.close();
-  const lines = banner({ ...ready, lanUrls: ["http://192.168.100.100:40100"] }, false, width).split("\n");
-  expect(lines.filter((line) => line.length > width)).toEqual([]);
-});
-
 it("names the addresses for other machines only when they can reach the server", () => {
   const addresses = () =>
     [

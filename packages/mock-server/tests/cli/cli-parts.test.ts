@@ -30,26 +30,6 @@ it("lists by the word list what a command lists without it", async () => {
   }
 });
 
-describe("the table of commands", () => {
-  it("names each command once, and each of its actions once", () => {
-    const names = commands.map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
-    for (const { name, actions } of commands) {
-      const words = actions.map((one) => partsOf(one).word);
-      expect(new Set(words).size, name).toBe(words.length);
-    }
-  });
-
-  it("gives each action that requires operands an example to try", () => {
-    const required = commands.flatMap(({ name, actions }) =>
-      actions
-        .filter((one) => partsOf(one).operands.some((operand) => operand.startsWith("<")))
-        .map((one) => [name, one.form, one.example]),
-    );
-    expect(required.filter(([, , example]) => example === undefined)).toEqual([]);
-  });
-});
-
 describe("the options of commands", () => {
   /** A value that an option accepts. */
   const sampleOf = ({ read, choices = [] }: OptionRow): string => {

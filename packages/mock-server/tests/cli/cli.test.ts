@@ -10,7 +10,6 @@ import { demo } from "@call-transfer/backend";
 import { demoSeed } from "@call-transfer/backend/unstable";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commandFile } from "../../../../build/command-file.ts";
-import { freePort } from "../../../../build/free-port.ts";
 import { finish } from "./run-line.ts";
 
 const cli = commandFile();
@@ -202,12 +201,6 @@ it("says what to do when the machine does not have the address", async () => {
   ]);
 });
 
-it.each(["::1", "[::1]"])("listens on %s and prints a URL that works", async (host) => {
-  const { url } = await ready("--host", host);
-  expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
-  expect((await fetch(`${url}/_control/v1/health`)).status).toBe(200);
-});
-
 it("prints a loopback URL when it listens on all addresses, and requires the control token", async () => {
   const { url, controlToken, output } = await ready("--host", "0.0.0.0");
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -266,14 +259,6 @@ it("answers by the stubs of a file, which a data file keeps with their records",
   expect([found.status, await found.json()]).toEqual([200, created]);
   const { requests } = await (await fetch(`${second.url}/_control/v1/requests`)).json();
   expect(requests.at(-1)).toMatchObject({ stub: "stub-2", decidedBy: { step: "stub" } });
-});
-
-it.each([
-  [["--stubs", "none.yaml"], "--stubs none.yaml: file not found."],
-  [["--prism", "--stubs", "a.yaml"], "--stubs does not work with --prism"],
-])("refuses %j", async (args, message) => {
-  const { status, stderr } = await finish(...args);
-  expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 it("writes the ready file, and removes it at shutdown", async () => {
@@ -464,14 +449,25 @@ it("applies --cors-origin and --policy", async () => {
   expect(policies).toContainEqual(expect.objectContaining({ name: "callQueueLimit", value: 0 }));
 });
 
-it("advances, resets and prints the clock of a running server", async () => {
+it("takes options before the command as well", async () => {
   const { url } = await ready("--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
-  const command = async (...args: string[]) => (await finish(...args, "--url", url)).stdout;
-  expect(JSON.parse(await command("clock", "advance", "24h", "--json"))).toMatchObject({
-    now: "2026-03-03T12:00:00.000Z",
-  });
-  expect(await command("sandbox", "reset")).toContain('Sandbox "default" was reset to its initial state.');
-  expect(JSON.parse(await command("clock", "--json"))).toMatchObject({ now: "2026-03-02T12:00:00.000Z" });
+  const app = demo.destinations.app;
+  const results = await Promise.all([
+    finish("--url", url, "clock", "--json"),
+    finish("--json", "--url", url, "clock", "advance", "1m"),
+    finish("--destination", app, "--url", url, "--json", "clock"),
+    finish("--url", url, "--limit=1", "webhooks", "--json"),
+    finish("--help", "clock"),
+  ]);
+  expect(results.map(({ status, stderr }) => [status, stderr])).toEqual([
+    [0, ""],
+    [0, ""],
+    [2, expect.stringContaining("--destination only works with webhooks trigger.")],
+    [0, ""],
+    [0, ""],
+  ]);
+  expect(JSON.parse(results[0].stdout)).toMatchObject({ mode: "frozen" });
+  expect(results[4].stdout).toMatch(/^Usage: .* clock … \[options\]/);
 });
 
 it("keeps its faults and credentials after a reset", async () => {
@@ -561,11 +557,6 @@ it("names the options that a restored snapshot overrides", async () => {
   expect(output.stderr).toBe(
     `warning: Restored from ${file}. These options have no effect until a reset: --policy, --latency\n`,
   );
-});
-
-it("warns on stderr about a latency under a frozen clock", async () => {
-  const { output } = await ready("--clock", "frozen", "--latency", "400ms");
-  expect(output.stderr.trimEnd().split("\n")).toEqual([expect.stringContaining("a latency of 400 ms")]);
 });
 
 it("writes the snapshot to a temporary folder when the folder of --export-on-exit is gone", async () => {
@@ -679,20 +670,6 @@ describe("webhooks trigger", () => {
     for (const text of listed) expect(list).toContain(text);
     expect(stdout.slice(end)).toMatch(/Service-Signature .*\n\nRequest body:\n\{/s);
   });
-
-  it("reports how far the clock is off when the receiver rejects the timestamp", async () => {
-    const { url } = await forwarding(400, "--now", "2001-01-01T00:00:00Z");
-    const { status, stderr } = await finish("webhooks", "trigger", "--url", url);
-    expect([status, stderr]).toEqual([1, expect.stringContaining(" behind the real time")]);
-  });
-
-  it("says what to do when the app's server is not running", async () => {
-    // Nothing may listen on it.
-    const { url } = await ready("--forward-webhooks-to", `http://127.0.0.1:${await freePort()}/offers`);
-    const { status, stderr } = await finish("webhooks", "trigger", "--url", url);
-    expect([status, stderr]).toEqual([1, expect.stringContaining("not delivered: nothing listens on 127.0.0.1:")]);
-    expect(stderr).toContain("Start the app's server");
-  });
 });
 
 it("prints data as one line with --json", async () => {
@@ -703,21 +680,6 @@ it("prints data as one line with --json", async () => {
   const [operations, snapshot, clock] = lines.map((line) => JSON.parse(line));
   expect(operations).toContainEqual(expect.objectContaining({ operationId: "applyScenario", method: "POST" }));
   expect([snapshot, clock]).toMatchObject([{ version: 1 }, { mode: "running" }]);
-});
-
-it("prints results as JSON with --json", async () => {
-  const { url } = await ready();
-  const file = join(folder, "kept.json");
-  const data = async (...args: string[]) => JSON.parse((await finish(...args, "--json", "--url", url)).stdout);
-  expect(await data("snapshot", "save", file)).toEqual({ file });
-  expect(await data("snapshot", "restore", file)).toEqual({ file });
-  expect(await data("sandbox", "reset")).toEqual({ sandbox: "default" });
-});
-
-it("names a file that is not a snapshot", async () => {
-  const { url } = await ready();
-  const { status, stderr } = await finish("snapshot", "restore", noSnapshot, "--url", url);
-  expect([status, stderr]).toEqual([2, expect.stringContaining(`snapshot restore ${noSnapshot}: version: `)]);
 });
 
 it("names the file that it cannot write a snapshot to", async () => {
@@ -754,18 +716,6 @@ it("suggests --import for a snapshot that a running server rejects", async () =>
   expect([status, stderr]).toEqual([1, expect.stringContaining(`npx @call-transfer/mock-server --import ${snapshot}`)]);
 });
 
-it("reports a server that is not a mock server", async () => {
-  const server = createServer((_, response) => response.end("<html>"));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { status, stderr } = await finish(
-    "clock",
-    "--url",
-    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  );
-  server.close().closeAllConnections();
-  expect([status, stderr]).toEqual([1, expect.stringContaining("is not a mock server")]);
-});
-
 it("reads settings from the working folder and the environment, also for commands", async () => {
   const own = mkdtempSync(join(folder, "settings-"));
   const token = "0123456789abcdef";
@@ -785,10 +735,4 @@ it("reads settings from the working folder and the environment, also for command
   const asking = runIn(own, { ...environment, CALL_TRANSFER_MOCK_URL: url }, "clock", "--json");
   await once(asking.child, "close");
   expect(JSON.parse(asking.output.stdout)).toMatchObject({ now: "2026-03-03T12:00:00.000Z", mode: "frozen" });
-});
-
-it("names a wrong variable and exits with 2", async () => {
-  const { child, output } = runIn(folder, { ...process.env, CALL_TRANSFER_MOCK_PORT: "many" });
-  expect(await once(child, "close")).toEqual([2, null]);
-  expect(output.stderr).toContain("CALL_TRANSFER_MOCK_PORT many: must be a whole number from 0 to 65535.\n");
 });

@@ -145,12 +145,3 @@ it("ends with status 1 and one line for a file that it cannot use", async () => 
     stderr: `error: CALL_TRANSFER_MOCK_DATA_FILE: ${data} is not a data file of the mock server. Name another file.\n`,
   });
 });
-
-it("does not start a second server with the same file", async () => {
-  const { names } = await ready("--data-file", data);
-  expect(await finish("--data-file", data)).toEqual({
-    status: 1,
-    stderr: `error: --data-file: ${data} is in use by another program, probably a mock server. Stop it, or name another file.\n`,
-  });
-  expect(await names()).not.toEqual([]);
-});

@@ -45,7 +45,6 @@ it.each<[string, string, string]>([
     "FILE:5: stubs[0].response.status: must be at least 200",
   ],
   ["an unknown field", "stubs:\n- method: GET\n  path: /a\n  body: 1\n", "FILE:4: stubs[0].body: is not a known field"],
-  ["a missing field", "stubs:\n- path: /a\n  response: {}\n", "FILE:2: stubs[0].method: is missing"],
   [
     "a template in a list",
     inBody("[1, '{{nope}}']"),
@@ -78,27 +77,7 @@ it.each<[string, string, string]>([
     "FILE:6: stubs[0].response.headers.Retry-After: must be a text, not 1. Put it in quotes.",
   ],
   ["a date of YAML 1.1", `%YAML 1.1\n---\n${inBody("2020-01-01")}`, "FILE:7: stubs[0].response.body: must be JSON"],
-  [
-    "a template in a name",
-    inBody("{ '{{id}}': 1 }"),
-    "FILE:5: stubs[0].response.body: has a template in the name of a field. Use it in a value, or write \\{{ for the text {{",
-  ],
-  [
-    "a parameter with a colon",
-    "stubs:\n- { method: GET, path: '/a/:id', response: {} }\n",
-    'FILE:2: stubs[0].path: ":id" is not a parameter. Write it as {id}',
-  ],
-  [
-    "a query in a path",
-    "stubs:\n- { method: GET, path: '/a?b=c', response: {} }\n",
-    "FILE:2: stubs[0].path: must be a path alone. A query belongs into match.query",
-  ],
   ["another list", "faults: []\nstubs: []\n", "FILE:1: faults: is not a known field."],
-  [
-    "an operation of the API",
-    "stubs:\n- { method: GET,\n    path: /api/v1/roles, response: {} }\n",
-    'FILE:3: stubs[0].path: GET /api/v1/roles is answered by the operation listRoles. To replace its response, add a fault: {"match":{"operationId":"listRoles"},"when":{"times":null},"do":{"status":200,"body":{}}}',
-  ],
   [
     "a duplicate",
     "stubs:\n- { method: GET, path: /a, response: {} }\n- { method: GET, path: /a, response: {} }\n",
@@ -138,34 +117,14 @@ it.each<[string, string, string]>([
     "FILE:5: stubs[0].response.body.__proto__: has a name that JavaScript reserves. Use another one",
   ],
   [
-    "the name constructor",
-    inBody("{ constructor: { prototype: 1 } }"),
-    "FILE:5: stubs[0].response.body.constructor: has a name that JavaScript reserves. Use another one",
-  ],
-  [
-    "a stub with the name __proto__",
-    "stubs:\n- __proto__: { method: GET }\n",
-    "FILE:2: stubs[0].__proto__: has a name that JavaScript reserves. Use another one",
-  ],
-  [
     "a template with __proto__",
     inBody("'{{body.__proto__.x}}'"),
     "FILE:5: stubs[0].response.body: {{body.__proto__.x}} is not a template. Possible are",
   ],
   [
-    "a template with constructor",
-    inBody("'{{path.constructor}}'"),
-    "FILE:5: stubs[0].response.body: {{path.constructor}} is not a template. Possible are",
-  ],
-  [
     "a template for the environment",
     inBody("'{{env.HOME}}'"),
     "FILE:5: stubs[0].response.body: {{env.HOME}} is not a template. Possible are {{id}}, {{now}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
-  ],
-  [
-    "a template with code",
-    inBody("'{{process.exit()}}'"),
-    "FILE:5: stubs[0].response.body: {{process.exit()}} is not a template. Possible are {{id}}, {{now}}, {{query.NAME}}, {{header.NAME}} and {{body.FIELD}}",
   ],
   [
     "a template without an end",

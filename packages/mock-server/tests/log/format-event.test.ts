@@ -4,6 +4,7 @@ import { errorCodes } from "@call-transfer/spec";
 import { expect, it, vi } from "vitest";
 import { eventFamilies } from "../../src/cli/events.ts";
 import { formatEvent } from "../../src/log/format-event.ts";
+import { hasColour, wrapWords } from "../../src/log/text.ts";
 import { recordedEvents } from "./recorded-events.ts";
 
 const names: Readonly<Record<string, string>> = {
@@ -202,4 +203,24 @@ it("masks phone numbers in the path and the reason", () => {
   };
   const [line] = lines([event]);
   expect(line).toContain("/api/v1/contacts/+1415*****67  +1415*****67");
+});
+
+it("breaks a long word between characters, not inside of one", () => {
+  expect(wrapWords("aaa📞📞", 4)).toEqual(["aaa📞", "📞"]);
+});
+
+const terminal = { isTTY: true, getColorDepth: () => 8 };
+const monochrome = { isTTY: true, getColorDepth: () => 1 };
+
+it.each([
+  ["a terminal with colours", terminal, {}, true],
+  ["a terminal without colours", monochrome, {}, false],
+  ["a pipe", {}, {}, false],
+  ["NO_COLOR", terminal, { NO_COLOR: "1" }, false],
+  ["an empty NO_COLOR", terminal, { NO_COLOR: "" }, true],
+  ["FORCE_COLOR in a pipe", {}, { FORCE_COLOR: "1" }, true],
+  ["FORCE_COLOR before NO_COLOR", {}, { FORCE_COLOR: "", NO_COLOR: "1" }, true],
+  ["FORCE_COLOR=0", terminal, { FORCE_COLOR: "0" }, false],
+])("decides on colour for %s", (_name, stream, env, expected) => {
+  expect(hasColour(stream, env)).toBe(expected);
 });

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demo, InputError } from "@call-transfer/backend";
-import { type MockServer, StoreError, startMockServer } from "@call-transfer/mock-server";
+import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../../backend/tests/store/cases.ts";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
@@ -49,57 +49,6 @@ function groupNames({ sandboxes }: MockServer, sandbox = "default"): readonly st
 }
 
 describe("a mock server with a data file", () => {
-  it("continues with the state of the one before", async () => {
-    const first = await start({ clockMode: "frozen" });
-    expect(first.backend.resumed).toBe(false);
-    await createGroup(first, "Weekend");
-    await first.backend.advance({ by: 60_000 });
-    const before = { now: first.backend.clock.now(), groups: groupNames(first) };
-    const second = await start({ clockMode: "running", seed: {} });
-    expect(second.backend.resumed).toBe(true);
-    expect({ now: second.backend.clock.now(), groups: groupNames(second) }).toEqual(before);
-    expect(before.groups).toContain("Weekend");
-  });
-
-  it("returns to the seed of its own start by a reset, also for the next one", async () => {
-    const first = await start();
-    await createGroup(first, "Weekend");
-    const second = await start({ seed: { accounts: [{ id: demo.accountId, name: "Clinic" }] } });
-    expect(groupNames(second)).toContain("Weekend");
-    second.backend.reset();
-    expect(second.backend.state.groups.size).toBe(0);
-    const third = await start();
-    expect([...third.backend.state.accounts.values()].map(({ name }) => name)).toEqual(["Clinic"]);
-  });
-
-  it("continues with what a restored snapshot held", async () => {
-    const first = await start();
-    await createGroup(first, "Weekend");
-    const snapshot = first.backend.snapshot();
-    first.backend.reset();
-    first.backend.restore(snapshot);
-    const second = await start();
-    expect(groupNames(second)).toContain("Weekend");
-    expect(second.backend.snapshot().seed).toEqual(snapshot.seed);
-  });
-
-  it("keeps all sandboxes with their names and options, and not the deleted ones", async () => {
-    const first = await start({ clockMode: "frozen" });
-    first.sandboxes.create("b", { seed: { accounts: [{ id: demo.accountId, name: "Clinic" }] } });
-    first.sandboxes.create("a");
-    first.sandboxes.create("gone");
-    await createGroup(first, "Weekend", "/_sandbox/a");
-    first.sandboxes.delete("gone");
-    const second = await start();
-    expect(second.sandboxes.list()).toEqual(["default", "b", "a"]);
-    expect(groupNames(second, "a")).toContain("Weekend");
-    expect(groupNames(second)).not.toContain("Weekend");
-    const b = second.sandboxes.get("b");
-    expect(b?.state.accounts.size).toBe(1);
-    b?.reset();
-    expect(b?.state.accounts.size).toBe(1);
-  });
-
   it("stores what a request changes that arrives while the server closes", async () => {
     const first = await start();
     const body = groupBody("Late shift");
@@ -134,13 +83,6 @@ describe("a mock server with a data file", () => {
     }
   });
 
-  it("does not start with a file that it cannot use", async () => {
-    writeFileSync(data, "groups: []\n");
-    await expect(start()).rejects.toThrow(
-      new StoreError(`${data} is not a data file of the mock server. Name another file.`),
-    );
-  });
-
   it("says that it is not ready while nothing can be stored, and answers writes with the reason", async () => {
     const first = await start();
     const statuses = async (): Promise<readonly number[]> => {
@@ -162,19 +104,6 @@ describe("a mock server with a data file", () => {
     expect(await statuses()).toEqual([200, 200, 200]);
     expect((await create()).status).toBe(201);
     expect(groupNames(await start())).toContain("Weekend");
-  });
-
-  it("gives a copy of its file while it runs, from which another server continues", async () => {
-    const first = await start();
-    await createGroup(first, "Weekend");
-    const response = await fetch(`${first.url}/_control/v1/backup`);
-    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/vnd.sqlite3"]);
-    await createGroup(first, "Later");
-    expect(groupNames(await start())).toContain("Later");
-    data = `${data}.copy`;
-    writeFileSync(data, await response.bytes());
-    const names = groupNames(await start());
-    expect([names.includes("Weekend"), names.includes("Later")]).toEqual([true, false]);
   });
 
   it.each([

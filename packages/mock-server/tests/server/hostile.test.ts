@@ -62,11 +62,6 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("the hostile corpus", () => {
-  it("has at least 150 different requests", () => {
-    expect(hostileCorpus.length).toBeGreaterThanOrEqual(150);
-    expect(new Set(hostileCorpus.map(({ bytes }) => bytes)).size).toBe(hostileCorpus.length);
-  });
-
   it.each(hostileCorpus)("$name is rejected and does not block the server", async (request) => {
     let { answer, slowestMs } = await exchangeBesideHealth(request);
     for (let tried = 1; tried < tries && slowestMs >= healthWithinMs; tried += 1)

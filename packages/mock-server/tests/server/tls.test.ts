@@ -94,15 +94,6 @@ it("resets a connection when a fault says so", async () => {
   expect((await send(server, "/api/v1/roles")).status).toBe(401);
 });
 
-it("delivers no webhook to itself", async () => {
-  server = await startMockServer({ port: 0, tls });
-  const { backend, port } = server;
-  const url = `https://localhost:${port}/_control/v1/reset`;
-  backend.collections.update("destinations", demo.destinations.app, { config: { url } });
-  const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
-  expect(delivery).toMatchObject({ accepted: false, error: expect.stringContaining("the mock server itself") });
-});
-
 it.each<[string, object, number, string]>([
   ["an expired certificate", tls, now + 3 * dayMs, "tls.cert: the certificate expired on 20"],
   ["a certificate of tomorrow", tls, now - 3 * dayMs, "tls.cert: the certificate is not valid before 20"],

@@ -19,7 +19,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { StoredRow } from "@call-transfer/backend";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { fileParts } from "../../src/store/data-file.ts";
 import type { Migration } from "../../src/store/migrations.ts";
 import { openSqliteStores } from "../../src/store/sqlite.ts";
@@ -249,14 +249,6 @@ describe("a file that cannot be used is left as it is", () => {
     );
   });
 
-  it("one whose middle was overwritten", () => {
-    fill();
-    const whole = readFileSync(path);
-    whole.fill(0, 4096 * 3, 4096 * 4);
-    writeFileSync(path, whole);
-    expect(refusal()).toMatch(/^FILE is damaged \(.+\)\. Replace it by a backup, or name another file\.$/);
-  });
-
   it.runIf(process.platform !== "win32")("one that this user may only read", () => {
     fill();
     chmodSync(path, 0o444);
@@ -429,30 +421,11 @@ describe("a data file of an older version", () => {
     expect(readdirSync(folder)).toEqual(["mock.db", "mock.db.v1.bak"]);
   });
 
-  it("replaces a backup that an earlier attempt has left", () => {
-    fill();
-    writeFileSync(`${path}.v${latest}.bak`, "left");
-    openSqliteStores(path, withNote).close();
-    expect(readdirSync(folder)).toEqual(["mock.db", `mock.db.v${latest}.bak`]);
-    path += `.v${latest}.bak`;
-    expect(contents()).toEqual(filled);
-  });
-
   it("stays as it is if a statement fails", () => {
     fill();
     const failing: Migration = (database) => database.exec("DROP TABLE t");
     expect(refusal({ ...fileParts, migrations: [...withNote.migrations, failing] })).toBe(
       `FILE cannot be converted (no such table: t), and is unchanged. Use the mock server that wrote it, or name another file.`,
-    );
-    expect(contents()).toEqual(filled);
-  });
-
-  it("stays as it is if the disk is too full for the conversion", () => {
-    fill();
-    const large: Migration = (database) =>
-      database.exec("CREATE TABLE large (text); INSERT INTO large VALUES (randomblob(100000))");
-    expect(refusal({ ...fileParts, migrations: [...fileParts.migrations, large], maxPages: 30 })).toBe(
-      "FILE cannot grow: the disk is full. Free space on it, and try again.",
     );
     expect(contents()).toEqual(filled);
   });
@@ -463,66 +436,5 @@ describe("a data file of an older version", () => {
     expect(refusal(withNote)).toMatch(/^FILE cannot be used: .*EISDIR/);
     expect(readdirSync(folder)).toEqual(["mock.db", `mock.db.v${latest}.bak`]);
     expect(contents()).toEqual(filled);
-  });
-});
-
-/** Whether this user may mount a file system. */
-function canMount(): boolean {
-  try {
-    mountSmall(root);
-    execFileSync("umount", [root]);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function mountSmall(folder: string): void {
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "pipe" });
-}
-
-describe.runIf(canMount())("on a disk of 64 KiB", () => {
-  beforeEach(() => mountSmall(folder));
-  afterEach(() => void execFileSync("umount", [folder]));
-
-  it("no file is created when others fill it", () => {
-    writeFileSync(join(folder, "other"), "o".repeat(60 * 1024));
-    expect(() => openSqliteStores(path)).toThrow(
-      new StoreError(`${path} cannot grow: the disk is full. Free space on it, and try again.`),
-    );
-    expect(readdirSync(folder)).toEqual(["other"]);
-  });
-
-  it("a commit that does not fit changes nothing, and smaller ones go on", () => {
-    const stores = openSqliteStores(path);
-    const store = stores.open("default", "{}");
-    store.commit([{ table: "groups", key: "a", text: "1" }]);
-    const large = JSON.stringify("l".repeat(70_000));
-    expect(() =>
-      store.commit([
-        { table: "groups", key: "a", text: "2" },
-        { table: "groups", key: "b", text: large },
-      ]),
-    ).toThrow(new StoreError(`${path} cannot grow: the disk is full. Free space on it, and try again.`));
-    expect(store.load()).toEqual([{ table: "groups", key: "a", text: "1" }]);
-    store.commit([{ table: "groups", key: "a", text: "3" }]);
-    stores.close();
-    expect(contents()).toMatchObject([{ rows: [{ key: "a", text: "3" }] }]);
-  });
-
-  it("a file opens that fills it, and takes commits when there is space again", () => {
-    const stores = openSqliteStores(path);
-    stores.open("default", "{}").commit(rows.slice(0, 20));
-    stores.close();
-    expect(() => writeFileSync(join(folder, "other"), "o".repeat(70_000))).toThrow(/ENOSPC/);
-    expect(contents()).toMatchObject([{ rows: rows.slice(0, 20) }]);
-    const full = openSqliteStores(path);
-    const store = full.open("default", "{}");
-    expect(store.load()).toEqual(rows.slice(0, 20));
-    expect(() => store.commit(rows)).toThrow(/the disk is full/);
-    rmSync(join(folder, "other"));
-    store.commit([{ table: "groups", key: "key-0", text: "1" }]);
-    full.close();
-    expect(readdirSync(folder)).toEqual(["mock.db"]);
   });
 });

@@ -1,9 +1,10 @@
+import { zErrorResponse } from "@call-transfer/spec/schemas";
 import { describe, expect, it } from "vitest";
-import { type Backend, createBackend } from "../../src/backend.ts";
-import { demo } from "../../src/data/demo-seed.ts";
-import { codeOf, send } from "../test-client.ts";
+import { type Backend, createBackend } from "../src/backend.ts";
+import { demo } from "../src/data/demo-seed.ts";
+import { codeOf, overlapEnd, overlapMs, send } from "./test-client.ts";
 
-const { flows, numbers, recipients, providers } = demo;
+const { destinations, flows, members, numbers, providers, recipients } = demo;
 const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
 
 function place(backend: Backend, change: object = {}) {
@@ -15,15 +16,6 @@ function list(backend: Backend, query = "") {
 }
 
 describe("placing a call", () => {
-  it("returns the id of a call in progress, and keeps unknown fields", async () => {
-    const backend = createBackend();
-    const answer = await place(backend, { note: "kept" });
-    expect(answer).toMatchObject({ status: 201, body: { type: "initiated" } });
-    const record = [...backend.state.calls.values()].at(-1);
-    expect(answer.body).toEqual({ type: "initiated", callId: record?.id });
-    expect(record?.request).toEqual({ ...call, note: "kept" });
-  });
-
   const states = { working: {}, inactive: { active: false }, rejecting: { rejects: true } };
   const named = { none: undefined, own: providers.working, another: providers.rejecting, unknown: "nothing" };
   it.each(
@@ -137,3 +129,70 @@ function seedOf() {
     apiKeys: [{ accountId: demo.accountId, key: demo.apiKey }],
   };
 }
+
+function rotate(id: string): string {
+  return `POST /transfers/destinations/${id}/rotate-secret`;
+}
+
+describe("rotating a secret", () => {
+  it("is refused within the overlap if the policy says so, and keeps both secrets", async () => {
+    const backend = createBackend({ policies: { secondRotation: "reject" } });
+    expect((await send(backend, rotate(destinations.app))).status).toBe(200);
+    const before = structuredClone(backend.state.destinations.get(destinations.app));
+    await backend.clock.advance({ by: overlapMs - 1 });
+    const { status, body } = await send(backend, rotate(destinations.app));
+    expect([status, zErrorResponse.safeParse(body).error]).toEqual([409, undefined]);
+    expect(body).toMatchObject({ code: "conflict", detail: expect.stringContaining(overlapEnd) });
+    expect(JSON.stringify(body)).not.toContain(before?.signingSecret);
+    expect(backend.state.destinations.get(destinations.app)).toEqual(before);
+    await backend.clock.advance({ by: 1 });
+    expect((await send(backend, rotate(destinations.app))).status).toBe(200);
+  });
+
+  it("checks owner and kind before the overlap", async () => {
+    const backend = createBackend({ policies: { secondRotation: "reject" } });
+    await send(backend, rotate(destinations.app));
+    expect((await send(backend, rotate(destinations.phone))).status).toBe(400);
+    expect((await send(backend, rotate(destinations.app), { token: null })).status).toBe(401);
+  });
+
+  it("refuses a destination of another kind", async () => {
+    const answer = await send(createBackend(), rotate(destinations.phone));
+    expect([answer.status, codeOf(answer)]).toEqual([400, "bad_request"]);
+    expect(answer.body).toMatchObject({ detail: "Only a destination of kind app has a signing secret." });
+  });
+});
+
+const groups = "POST /transfers/destination-groups";
+const ringing = [{ destinationId: destinations.app }];
+
+it("says that the name of a group is taken", async () => {
+  const { body } = await send(createBackend(), groups, { body: { name: demo.groupName, members: ringing } });
+  expect(body).toMatchObject({ detail: "The account has a destination group of this name." });
+});
+
+it("says what is wrong with a destination of a group", async () => {
+  const named = [...ringing, { destinationId: destinations.foreign }, ...ringing];
+  const answer = await send(createBackend(), groups, { body: { name: "A", members: named } });
+  expect(answer.body).toMatchObject({
+    errors: [{ message: "must be the id of a destination of this account" }, { message: "is in the list already" }],
+  });
+});
+
+describe("reading availability", () => {
+  const availability = (id: string) => `GET /transfers/members/${id}/availability`;
+
+  it("shows who made a member available, and neither a reason nor an end", async () => {
+    const backend = createBackend();
+    backend.collections.update("members", members.agent, {
+      availability: { status: "available", source: "member", reason: "lunch", updatedAt: "2026-03-02T11:00:00Z" },
+    });
+    expect((await send(backend, availability(members.agent))).body).toMatchObject({
+      status: "available",
+      source: "member",
+      reason: null,
+      until: null,
+      updatedAt: null,
+    });
+  });
+});
