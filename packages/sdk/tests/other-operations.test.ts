@@ -130,7 +130,7 @@ describe("a request by createRawClient<Paths>()", () => {
   /** Sends a request to a server that plays a script. */
   async function send(method: string, script: Step[], options: Partial<ClientOptions> = {}) {
     const { client, sent } = clientOf(script, options);
-    const result = await settle(
+    const result = await settle<unknown>(
       requests[method]?.(createRawClient<paths>(client, { throwOnError: true })) ?? Promise.resolve(),
     );
     return { result, sent };
