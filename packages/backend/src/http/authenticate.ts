@@ -197,11 +197,11 @@ export function selectAccount(
   const header = headers.get("x-account-id");
   const named = canonicalId(header ?? "") || undefined;
   const accountId = caller.kind === "key" ? (named ?? caller.key.accountId) : named;
-  if (accountId === undefined)
-    return problem(
-      "account_header_missing",
-      header === null ? {} : { detail: `The X-Account-Id header is empty. ${setVariable("CALL_TRANSFER_ACCOUNT_ID")}` },
-    );
+  if (accountId === undefined && header === null) return problem("account_header_missing");
+  if (accountId === undefined) {
+    const detail = `The X-Account-Id header is empty. ${setVariable("CALL_TRANSFER_ACCOUNT_ID")}`;
+    return problem("account_header_missing", { detail });
+  }
   const account = state.accounts.get(accountId);
   const role = roleIn(accountId, caller, state);
   if (account === undefined || role === undefined) return problem("account_access_denied");

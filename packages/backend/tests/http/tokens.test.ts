@@ -7,6 +7,15 @@ describe("access tokens", () => {
   const signed = (claims: object, header: object = { alg: "HS256", typ: "JWT" }) =>
     new SignJWT({ ...claims }).setProtectedHeader(header as { alg: string }).sign(secret);
 
+  it("are invalid once the secret has changed, also if they were verified before", async () => {
+    const tokens = createTokens(secret);
+    const token = tokens.sign("user", 7);
+    tokens.verify(token);
+    tokens.secret = new Uint8Array(32).fill(2);
+    expect(tokens.verify(token)).toBeUndefined();
+    expect(tokens.secret).toEqual(new Uint8Array(32).fill(2));
+  });
+
   it("are JWTs with a user and an end", async () => {
     const tokens = createTokens(secret);
     const token = tokens.sign("user", 7);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/model/clock.ts";
-import { StateWriter } from "../../src/model/state-writer.ts";
+import { NotStoredError, StateWriter } from "../../src/model/state-writer.ts";
 import { createMemoryStorage } from "../store/cases.ts";
 
 /** A writer that is on, and the keys of the table `t` in its store, with their values. */
@@ -71,6 +71,30 @@ it("leaves a row where it is that was only replaced", async () => {
   ]);
 });
 
+it("drops what it could not commit", async () => {
+  const { writer, stored, fill, failures } = keeping();
+  fill(true);
+  writer.change({ collection: "t", key: "1", after: a });
+  await expect(writer.saved()).rejects.toThrow(NotStoredError);
+  fill(false);
+  writer.change({ collection: "t", key: "2", after: b });
+  await writer.saved();
+  expect([stored(), failures()]).toEqual([[["2", textB]], 1]);
+});
+
+it("rejects a task during which a commit failed, even if a later one succeeded", async () => {
+  const { writer, fill } = keeping();
+  const task = async () => {
+    fill(true);
+    writer.change({ collection: "t", key: "1", after: a });
+    await writer.saved()?.catch(() => {});
+    fill(false);
+    writer.change({ collection: "t", key: "2", after: b });
+  };
+  await expect(writer.storing(task)).rejects.toThrow("full");
+  await expect(writer.storing(async () => "done")).resolves.toBe("done");
+});
+
 it("keeps what could not be flushed for the next commit", async () => {
   const { writer, stored, fill } = keeping();
   fill(true);
@@ -79,6 +103,16 @@ it("keeps what could not be flushed for the next commit", async () => {
   fill(false);
   writer.flush();
   expect(stored()).toEqual([["1", textA]]);
+});
+
+it("says what it could not commit on closing, also to those that wait for it already", async () => {
+  const { writer, fill } = keeping();
+  writer.change({ collection: "t", key: "1", after: a });
+  const waiting = writer.saved();
+  fill(true);
+  writer.close();
+  await expect(waiting).rejects.toThrow("full");
+  await expect(writer.saved()).rejects.toThrow("full");
 });
 
 it("stores nothing that was changed before it stopped", async () => {
@@ -96,4 +130,14 @@ it("notes nothing while it is quiet, and after it stopped", () => {
   writer.stop();
   writer.change({ collection: "t", key: "2", after: a });
   expect([writer.saved(), stored()]).toEqual([undefined, []]);
+});
+
+it("refuses changes after it closed, but not those that may be lost", async () => {
+  const { writer, stored } = keeping();
+  writer.close();
+  writer.change({ collection: "t", key: "1", after: a }, "soon");
+  expect(writer.saved()).toBeUndefined();
+  writer.change({ collection: "t", key: "2", after: a });
+  await expect(writer.saved()).rejects.toThrow("the backend is closed");
+  expect(stored()).toEqual([]);
 });

@@ -147,6 +147,15 @@ describe("a frozen clock", () => {
     ]);
   });
 
+  it("lists sleepers like timers", async () => {
+    const clock = createClock(0);
+    const sleep = clock.sleep(10, "somebody");
+    expect(clock.timers()).toEqual([{ at: 10, kind: "sleep.ends", id: "somebody" }]);
+    await clock.advance({ nextTimer: true });
+    await sleep;
+    expect([clock.now(), clock.timers()]).toEqual([10, []]);
+  });
+
   it("drops the timers of a purpose, and no others", async () => {
     const clock = createClock(0);
     const fired: string[] = [];
@@ -183,6 +192,19 @@ describe("a frozen clock", () => {
     clock.reset();
     await Promise.all(steps);
     expect(clock.now()).toBe(0);
+  });
+
+  it("wakes every sleeper on reset", async () => {
+    const clock = createClock(0);
+    const sleep = clock.sleep(10);
+    clock.reset();
+    await sleep;
+    expect(clock.now()).toBe(0);
+  });
+
+  it("refuses to go back", async () => {
+    const clock = createClock(1000);
+    await expect(clock.advance({ to: 999 })).rejects.toThrow("to: time moves forward only. To go back, set the clock.");
   });
 
   it("continues after a timer that failed", async () => {
@@ -222,6 +244,14 @@ describe("a frozen clock", () => {
     const due = clock.isDue;
     await clock.runDue();
     expect([before, due, clock.isDue, seen]).toEqual([false, true, false, [false, false]]);
+  });
+
+  it("forgets its timers and its time on reset", async () => {
+    const clock = createClock(5);
+    clock.schedule(6, () => {});
+    await clock.advance({ by: 0 });
+    clock.reset();
+    expect([clock.now(), clock.pendingTimers]).toEqual([5, 0]);
   });
 });
 
