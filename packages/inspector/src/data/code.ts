@@ -17,11 +17,12 @@ export interface ApiRequest {
   readonly role?: string | undefined;
 }
 
-const isOfCalls = (id: OperationId): boolean => /call/i.test(id);
+/** Operations of calls come first, and those that create something come before those that read. */
+const rankOf = (id: OperationId): number => (/call/i.test(id) ? 0 : 2) + (operations[id].method === "POST" ? 0 : 1);
 
-/** The ids of the operations: those of calls first, the rest as in the document. */
+/** The ids of the operations, the most used first. */
 export const operationIds: readonly OperationId[] = (Object.keys(operations) as OperationId[]).toSorted(
-  (a, b) => Number(isOfCalls(b)) - Number(isOfCalls(a)),
+  (a, b) => rankOf(a) - rankOf(b),
 );
 
 /** How many requests or webhooks a fault still applies to. Each step of a list takes one. */

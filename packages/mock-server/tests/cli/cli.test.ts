@@ -449,27 +449,6 @@ it("applies --cors-origin and --policy", async () => {
   expect(policies).toContainEqual(expect.objectContaining({ name: "callQueueLimit", value: 0 }));
 });
 
-it("takes options before the command as well", async () => {
-  const { url } = await ready("--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
-  const app = demo.destinations.app;
-  const results = await Promise.all([
-    finish("--url", url, "clock", "--json"),
-    finish("--json", "--url", url, "clock", "advance", "1m"),
-    finish("--destination", app, "--url", url, "--json", "clock"),
-    finish("--url", url, "--limit=1", "webhooks", "--json"),
-    finish("--help", "clock"),
-  ]);
-  expect(results.map(({ status, stderr }) => [status, stderr])).toEqual([
-    [0, ""],
-    [0, ""],
-    [2, expect.stringContaining("--destination only works with webhooks trigger.")],
-    [0, ""],
-    [0, ""],
-  ]);
-  expect(JSON.parse(results[0].stdout)).toMatchObject({ mode: "frozen" });
-  expect(results[4].stdout).toMatch(/^Usage: .* clock … \[options\]/);
-});
-
 it("keeps its faults and credentials after a reset", async () => {
   const seed = join(folder, "bare.json");
   writeFileSync(seed, JSON.stringify({ accounts: [{ id: "a0000000-0000-4000-8000-00000000000a", name: "Bare" }] }));
