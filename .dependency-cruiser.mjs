@@ -152,9 +152,9 @@ export default {
     ),
     forbid(
       "packages-only",
-      "A package may not import files outside packages/, except what its build needs. Tests may start the command that build/ bundles, and ask for a port.",
+      "A package may not import files outside packages/, except what its build needs. Tests may start the command that build/ bundles, a browser and the Worker of tests/hosting, and ask for a port.",
       { path: "^packages/", pathNot: buildConfigurations },
-      { path: outside(...rooms, "build", "examples"), pathNot: "^build/(?:command-file|free-port)[.]ts$" },
+      { path: outside(...rooms, "build", "examples"), pathNot: "^(?:build/(?:browser|command-file|free-port)|tests/hosting/workerd)[.]ts$" },
     ),
     forbid(
       "build-configurations",

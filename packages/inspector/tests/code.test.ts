@@ -171,8 +171,8 @@ print(result)
   });
 });
 
-it("operations begin with those that people use most, and none is missing", () => {
-  expect(operationIds.slice(0, 3)).toEqual(["createCall", "listCalls", "createDestinationGroup"]);
+it("operations of calls come first, and none is missing", () => {
+  expect(operationIds.slice(0, 2)).toEqual(["createCall", "listCalls"]);
   expect(operationIds.toSorted()).toEqual(Object.keys(operations).toSorted());
 });
 
