@@ -17,22 +17,15 @@ export interface ApiRequest {
   readonly role?: string | undefined;
 }
 
-/** The operations that people use most, in that order. */
-const usual: readonly OperationId[] = [
-  "createCall",
-  "listCalls",
-  "createDestinationGroup",
-  "getMemberAvailability",
-  "rotateDestinationSecret",
-  "deleteMemberHours",
-  "listAccounts",
-  "listRoles",
-];
+/** The tags of the operations that people use most, in that order. */
+const usual: readonly string[] = ["roles", "accounts", "destinations", "members", "destination-groups", "calls"];
 
-/** The ids of the operations: calls first, then transfers, then the rest. */
-export const operationIds: readonly OperationId[] = [
-  ...new Set([...usual, ...(Object.keys(operations) as OperationId[])]),
-];
+/** The ids of the operations: calls first, then transfers, then the rest. Those with a body come before those that read. */
+export const operationIds: readonly OperationId[] = (Object.keys(operations) as OperationId[]).toSorted(
+  (a, b) =>
+    usual.indexOf(operations[b].tag) - usual.indexOf(operations[a].tag) ||
+    Number(operations[b].hasBody) - Number(operations[a].hasBody),
+);
 
 /** How many requests or webhooks a fault still applies to. Each step of a list takes one. */
 export function appliesTo(fault: ActiveFault): string {

@@ -1,7 +1,7 @@
 // What the command prints: messages, hints of command lines to try, and data for a terminal.
 import { type Colour, hasColour, paintFor } from "../log/colour.ts";
 import { joinWords } from "../log/wrap.ts";
-import { program } from "../server/inspector.ts";
+import { program } from "../net/urls.ts";
 
 export { program };
 

@@ -34,3 +34,6 @@ export function isWildcardAddress(host: string): boolean {
 export function isLoopbackHost(host: string): boolean {
   return /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(bracketed(unbracketed(host)));
 }
+
+/** The shell command of this program: npm in its repository, npx elsewhere, which works with and without an install. */
+export const program = import.meta.url.endsWith(".ts") ? "npm -s start --" : "npx @call-transfer/mock-server";

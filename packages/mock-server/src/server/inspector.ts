@@ -1,10 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { program } from "../net/urls.ts";
 import { inspectorPage, type PageAnswer, type PageRequest } from "../web/inspector-page.ts";
-
-/** The shell command of this program: npm in its repository, npx elsewhere, which works with and without an install. */
-export const program = import.meta.url.endsWith(".ts") ? "npm -s start --" : "npx @call-transfer/mock-server";
 
 const advice = "In a clone of the repository, run npm run build. Otherwise install @call-transfer/mock-server again.";
 
