@@ -115,7 +115,8 @@ const storesRow =
       await using redis = await startRedis();
       await using postgres = await startPostgres();
       const addresses = { MATRIX_REDIS: redis.url, MATRIX_POSTGRES: postgres.url };
-      return runBuilt(row, ["tests/receiving/stores-on-node.ts"], 0, addresses);
+      // The servers must outlive the tests.
+      return await runBuilt(row, ["tests/receiving/stores-on-node.ts"], 0, addresses);
     });
   };
 
