@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createLineWriter } from "../../src/log/line-writer.ts";
+import { createLineWriter, maxWaiting } from "../../src/log/line-writer.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
@@ -85,6 +85,25 @@ it("hands over what no write has taken, and writes nothing more", async () => {
   expect(writer.end()).toBe("");
 });
 
+it("drops lines when too many wait, and says how many when there is room again", async () => {
+  const { writer, writes, finish } = slowOutput();
+  const line = "x".repeat(999);
+  const all = maxWaiting / 1000 + 7;
+  for (let index = 0; index < all; index += 1) writer.write(line);
+  await nextTurn();
+  for (let done = 0; done < all; done += 1) {
+    finish();
+    endPause();
+  }
+  const lines = writes.join("").trimEnd().split("\n");
+  expect(lines.filter((one) => one === line)).toHaveLength(all - 7);
+  expect(lines).toHaveLength(all - 6);
+  expect(lines.at(-1)).toBe("7 left out");
+  writer.write("later");
+  await nextTurn();
+  expect(writes.at(-1)).toBe("later\n");
+});
+
 it("resolves a flush when everything is written, or when its time is over", async () => {
   const { writer, writes, finish } = slowOutput();
   await writer.flush(0);
@@ -102,4 +121,16 @@ it("resolves a flush when everything is written, or when its time is over", asyn
   expect(isFlushed).toBe(false);
   finish();
   await flushed;
+});
+
+it("writes nothing more once the reader is gone", async () => {
+  const { writer, writes, finish } = slowOutput();
+  writer.write("a");
+  await nextTurn();
+  writer.write("b");
+  finish(new Error("EPIPE"));
+  writer.write("c");
+  await nextTurn();
+  await writer.flush(60_000);
+  expect(writes).toEqual(["a\n"]);
 });
