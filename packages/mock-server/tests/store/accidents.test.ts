@@ -188,6 +188,18 @@ describe("while a server runs", () => {
     expect(store.load()).toEqual([row("a"), row("b")]);
   });
 
+  it("commits go on when a file that was moved is put back", () => {
+    const { file, store } = current();
+    store.commit([row("a")]);
+    renameSync(path, `${path}.moved`);
+    expect(readyRefusal()).toMatch(gone);
+    renameSync(`${path}.moved`, path);
+    expect(readyRefusal()).toBe("ready");
+    store.commit([row("b")]);
+    file.close();
+    expect(storedKeys()).toEqual(["a", "b"]);
+  });
+
   it("a file that has taken the place of another one stays as it is", () => {
     const { file, store } = current();
     store.commit([row("a")]);
@@ -207,11 +219,33 @@ describe("while a server runs", () => {
     expect(storedKeys()).toEqual(["a", "b"]);
   });
 
+  it("a copy is made of all that is committed, and the server goes on", () => {
+    const { file, store } = current();
+    store.commit([row("a"), row("b")]);
+    const saved = file.copy?.() ?? "";
+    store.commit([row("c")]);
+    file.close();
+    expect(storedKeys()).toEqual(["a", "b", "c"]);
+    running?.close();
+    path = join(folder, "saved.db");
+    writeFileSync(path, saved);
+    expect(storedKeys()).toEqual(["a", "b"]);
+  });
+
   it("the log does not grow without end", () => {
     const { store } = current();
     for (let at = 0; at < 60; at += 1) store.commit([row("a", JSON.stringify(String(at).repeat(60_000)))]);
     expect(statSync(`${path}-wal`).size).toBeLessThan(6_000_000);
     expect(statSync(path).size).toBeGreaterThan(60_000);
+  });
+
+  it("it is not ready from a commit that failed until one succeeds", () => {
+    const { file, store } = open({ ...fileParts, maxPages: 8 });
+    file.checkReady();
+    expect(() => store.commit([row("a", JSON.stringify("a".repeat(100_000)))])).toThrow(/the disk is full/);
+    file.checkReady();
+    store.commit([row("a")]);
+    file.checkReady();
   });
 });
 

@@ -42,6 +42,17 @@ describe("openSqliteStores", () => {
     expect(store.load()).toEqual([row("a", "6"), row("b", "2"), row("c", "3")]);
   });
 
+  it("goes on after a failed commit without loading again", () => {
+    const path = newPath();
+    const store = opened(path).open("default", "{}");
+    const bad = { ...row("b", "2"), text: {} as string };
+    expect(() => store.commit([row("a", "1"), bad])).toThrow();
+    expect(store.load()).toBeUndefined();
+    store.commit([row("c", "3")]);
+    store.commit([row("a", "4"), row("c", "5")]);
+    expect(store.load()).toEqual([row("c", "5"), row("a", "4")]);
+  });
+
   it("keeps everything committed before the disk was full, and goes on when there is space again", () => {
     const path = newPath();
     const store = opened(path, { ...fileParts, maxPages: 8 }).open("default", "{}");
