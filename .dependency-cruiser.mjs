@@ -154,7 +154,10 @@ export default {
       "packages-only",
       "A package may not import files outside packages/, except what its build needs. Tests may start the command that build/ bundles, a browser and the Worker of tests/hosting, and ask for a port.",
       { path: "^packages/", pathNot: buildConfigurations },
-      { path: outside(...rooms, "build", "examples"), pathNot: "^(?:build/(?:browser|command-file|free-port)|tests/hosting/workerd)[.]ts$" },
+      {
+        path: outside(...rooms, "build", "examples"),
+        pathNot: "^(?:build/(?:browser|command-file|free-port)|tests/hosting/workerd)[.]ts$",
+      },
     ),
     forbid(
       "build-configurations",
