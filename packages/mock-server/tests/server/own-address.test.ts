@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isOwnSocket } from "../../src/server/own-address.ts";
+import { isOwnSocket } from "../../src/net/networks.ts";
 
 const machine = ["127.0.0.1", "::1", "192.0.2.7", "2001:db8::7"];
 
