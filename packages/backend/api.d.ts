@@ -467,7 +467,6 @@ declare interface SandboxStorage {
 }
 
 declare interface SandboxStore {
-  readonly readOnly?: boolean;
   load(): Iterable<StoredRow> | undefined;
   commit(changes: readonly RowChange[]): void;
   close(): void;

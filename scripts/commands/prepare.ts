@@ -1,6 +1,6 @@
 // Gets what the checks use besides the workspace, for .ci/run and scripts/ci.ts, so that checks side by side do not fetch it twice.
 // `browser` prints the browser that the checks use, and downloads one if necessary; `browser --installed` downloads none and fails
-// without one. `tools` installs tests/tools: runtimes, compilers, bundlers.
+// without one. `tools` installs tests/tools: runtimes, compilers, package managers, MSW 2.
 import { browserHere, installedBrowser } from "../../build/browser.ts";
 import { ensureInstalled, tools } from "../packed.ts";
 

@@ -14,7 +14,7 @@ import * as z from "zod";
 import { controlDocument } from "../../packages/backend/src/generated/document.gen.ts";
 import { zFaultAction } from "../../packages/backend/src/generated/schemas.gen.ts";
 import { flagOf, startOptions, variables } from "../../packages/mock-server/src/cli/options.ts";
-import { defaultConfigFile } from "../../packages/mock-server/src/cli/settings.ts";
+import { defaultConfigFile, settingVariables } from "../../packages/mock-server/src/cli/settings.ts";
 import { clientRules, requestRules } from "../../packages/sdk/src/options/checks.ts";
 import { tablesIn } from "../../scripts/markdown.ts";
 import { blocksIn } from "./blocks.ts";
@@ -82,9 +82,7 @@ const containers = read("docs/containers.md");
 const dockerfile = read("Dockerfile");
 
 it("the page on containers and the Dockerfile name only variables that exist", () => {
-  const { properties } = JSON.parse(read("packages/mock-server/config.schema.json")) as { properties: object };
-  const variableOf = (name: string) => `CALL_TRANSFER_MOCK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
-  const known = new Set(["config", ...Object.keys(properties)].map(variableOf).concat(Object.values(variables)));
+  const known = new Set([...settingVariables.keys(), ...Object.values(variables)]);
   const named = `${containers}${dockerfile}`.match(/\bCALL_TRANSFER_\w+/g) ?? [];
   expect(named).toContain("CALL_TRANSFER_MOCK_CORS_ORIGIN");
   expect(named.filter((name) => !known.has(name))).toEqual([]);

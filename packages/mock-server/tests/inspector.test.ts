@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { program } from "../src/net/urls.ts";
+import { program } from "../src/net/program.ts";
 import { inspectorAnswer } from "../src/server/listener.ts";
 import { type MockServer, startMockServer } from "../src/server/server.ts";
 import type { MockServerOptions } from "../src/server/server-options.ts";

@@ -5,7 +5,7 @@ import { type CaseResult, cases } from "@call-transfer/contract";
 import { http } from "../../../packages/contract/targets/http.ts";
 import { inProcess } from "../../../packages/contract/targets/in-process.ts";
 
-// A row of the matrix runs all; check packed needs one.
+// A row of `check -- runtimes` runs all; `check -- packed` needs one.
 for (const target of process.env.MATRIX_NODE === undefined ? [inProcess] : [inProcess, http]) {
   const runs: CaseResult[] = [];
   await target.run(cases, (result) => runs.push(result));

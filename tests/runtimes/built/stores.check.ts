@@ -9,7 +9,7 @@ import { StoreError, startMockServer } from "@call-transfer/mock-server";
 
 /** Runs a test with the path of a data file that does not exist yet. */
 async function withDataFile(use: (data: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "call-transfer-matrix-"));
+  const folder = mkdtempSync(join(tmpdir(), "call-transfer-stores-"));
   try {
     await use(join(folder, "mock.db"));
   } finally {

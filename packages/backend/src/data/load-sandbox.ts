@@ -105,7 +105,7 @@ function resume(core: Core, stored: StoredState, restMs = 0): void {
       for (const [key, record] of stored.rows(name)) records.set(key, record);
     resumeFacts(core, facts);
     resumeTimers(core, stored.rows(timerTable));
-    resumeClock(core, facts, restMs);
+    clock.resume(facts.clock, restMs);
   });
   core.backend.expiries.restart();
 }
@@ -128,18 +128,8 @@ function resumeTimers({ backend, timers, transfers }: Core, rows: readonly (read
     });
 }
 
-/** A store that takes no changes holds what is true until its next timer, so there the clock stands still before that. */
-function resumeClock({ backend: { clock, writer } }: Core, { clock: kept }: Facts, restMs: number): void {
-  clock.resume(kept, restMs);
-  if (!writer?.readOnly) return;
-  const now = clock.now();
-  const at = Math.min(now, ...clock.timers().map((timer) => timer.at - 1));
-  clock.resume({ ...kept, mode: "frozen", at });
-}
-
 /** Does what was due while the state was only in the store. Offers that no app has answered are sent again first. */
 export function continueWork({ backend, transfers }: Core): void {
-  if (backend.writer?.readOnly) return;
   transfers.resend();
   void backend.clock.runDue();
 }

@@ -181,11 +181,6 @@ export class StateWriter {
     return this.#state === "on";
   }
 
-  /** Whether no change can ever be stored. */
-  get readOnly(): boolean {
-    return this.#store.readOnly === true;
-  }
-
   /** The commit under way, if an answer must wait for one. Rejects with NotStoredError. */
   saved(): Promise<void> | undefined {
     return this.#isBroken ? Promise.reject(this.#failure) : this.#saving;
@@ -281,7 +276,6 @@ export class StateWriter {
       this.#saving.catch(() => {});
       return;
     }
-    if (this.readOnly) return;
     this.#cancelFlush ??= this.#wall.after(flushMs, () => this.#flushQuietly(), true);
   }
 

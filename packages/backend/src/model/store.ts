@@ -17,13 +17,9 @@ export interface RowChange extends Omit<StoredRow, "text"> {
 /** Keeps the state of one sandbox beyond the end of the process. Has one writer. */
 export interface SandboxStore {
   /**
-   * Whether `commit` always throws, after something was stored; false by default. The clock of the sandbox then stands still, and
-   * no offer is sent again.
-   */
-  readonly readOnly?: boolean;
-  /**
    * All rows; undefined before the first commit. A commit without changes counts. The rows of a table come in the order in
-   * which their keys were written first, since they were last removed.
+   * which their keys were written first, since they were last removed. Called again after each commit that threw; if it throws
+   * then, the sandbox takes no change until it is opened anew.
    */
   load(): Iterable<StoredRow> | undefined;
   /**

@@ -48,7 +48,7 @@ function createFetch(url: string, timeoutMs: number): Server["fetch"] {
     } catch (error) {
       if (!timeout.aborted) throw error;
       throw new Error(
-        `No whole answer from ${url} within ${formatDuration(timeoutMs)}. Check --url, restart the server, or advance its frozen clock.`,
+        `No whole answer from ${url} within ${formatDuration(timeoutMs)}. The server may still be working on it. Check --url, or advance its frozen clock.`,
         { cause: error },
       );
     }

@@ -1,6 +1,6 @@
 // What the command prints: messages, hints of command lines to try, and data for a terminal.
 import { type Colour, hasColour, paintFor } from "../log/text.ts";
-import { program } from "../net/urls.ts";
+import { program } from "../net/program.ts";
 
 export { program };
 

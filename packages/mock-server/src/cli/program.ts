@@ -339,7 +339,7 @@ function tableOf(actions: readonly Action[]): OptionTable {
   for (const [name, row] of Object.entries(table)) {
     const words = actions.filter(({ options }) => Object.hasOwn(options, name)).map((one) => partsOf(one).word);
     const typed = words.filter((word) => word !== "").join(" and ");
-    if (typed !== "") table[name] = { ...row, help: `with ${typed}: ${row.help}` };
+    if (!words.includes("")) table[name] = { ...row, help: `with ${typed}: ${row.help}` };
   }
   return table;
 }

@@ -53,6 +53,8 @@ function createLineWriter(droppedLine: (count: number) => string) {
   let lines: string[] = [];
   let [dropped, isClosed] = [0, false];
   const flush = (): void => {
+    if (dropped > 0) lines.push(droppedLine(dropped));
+    dropped = 0;
     if (lines.length > 0) stdout.write(`${lines.join("\n")}\n`);
     lines = [];
   };
@@ -72,10 +74,7 @@ function createLineWriter(droppedLine: (count: number) => string) {
     isClosed = true;
   });
   stdout.on("drain", () => {
-    if (dropped === 0) return;
-    lines.push(droppedLine(dropped));
-    dropped = 0;
-    flush();
+    if (dropped > 0) flush();
   });
   return { write, flush };
 }

@@ -1,6 +1,3 @@
-/** The shell command of this program: npm in its repository, npx elsewhere, which works with and without an install. */
-export const program = import.meta.url.endsWith(".ts") ? "npm -s start --" : "npx @call-transfer/mock-server";
-
 /** Whether a text is an absolute http or https URL that `fetch` accepts. */
 export function isHttp(text: string): boolean {
   if (!URL.canParse(text)) return false;

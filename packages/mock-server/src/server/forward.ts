@@ -1,7 +1,7 @@
 // A server that forwards what it does not have to another one.
 import { randomBytes } from "node:crypto";
 import { lookup } from "node:dns/promises";
-import type { IncomingMessage, RequestOptions } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import { InputError } from "@call-transfer/backend";
 import {
   type AskElsewhere,
@@ -89,23 +89,40 @@ export function createForward({ target, credentials, timeoutMs, signal }: Forwar
     ];
     const path = target.pathname.replace(/\/+$/, "") + pathname + search;
     const options = { method, path, headers: sent, signal: AbortSignal.any([signal, timeout]) };
+    const connection = { isOpen: false };
     try {
-      return await answerOf(await send(base, options, body), base);
+      return await answerOf(await send(base, options, body, connection), base);
     } catch (error) {
-      if (!timeout.aborted) return unanswered(base, error as NodeJS.ErrnoException);
+      // Not of the connection, but of the request or of the answer.
+      if (error instanceof TypeError || error instanceof RangeError) throw error;
+      if (!timeout.aborted) return unanswered(base, error as NodeJS.ErrnoException, connection.isOpen);
       return failed(504, "target_timeout", `${base} did not answer within ${timeoutMs / 1000} s. ${whetherProcessed}`);
     }
   };
 }
 
-/** Sends a request once, over a connection of its own: a second attempt could place a call twice. */
-function send(target: string, options: RequestOptions, body: Uint8Array | undefined): Promise<IncomingMessage> {
-  const { request: start, Agent } = target.startsWith("https:") ? loadHttps() : http;
+/**
+ * Sends a request once, over a connection of its own: a second attempt could place a call twice. Notes when the connection opens,
+ * since the request may be processed from then on.
+ */
+function send(
+  target: string,
+  options: RequestOptions,
+  body: Uint8Array | undefined,
+  connection: { isOpen: boolean },
+): Promise<IncomingMessage> {
+  const isSecure = target.startsWith("https:");
+  const { request: start, Agent } = isSecure ? loadHttps() : http;
   // Node's own connections go through a proxy of the environment if this is set; those without an agent would not.
   const agent = process.env.NODE_USE_ENV_PROXY === "1" ? new Agent({ proxyEnv: process.env }) : false;
   return new Promise((resolve, reject) => {
     const outgoing = start(target, { ...options, agent });
     outgoing.once("response", resolve).on("error", reject);
+    outgoing.once("socket", (socket) =>
+      socket.once(isSecure ? "secureConnect" : "connect", () => {
+        connection.isOpen = true;
+      }),
+    );
     // An upgrade was not asked for.
     outgoing.once("upgrade", (_, socket) => socket.destroy());
     outgoing.once("close", () => reject(new Error("no answer")));
@@ -130,7 +147,7 @@ async function answerOf(answer: IncomingMessage, target: string): Promise<Foreig
   const hasBody = ![204, 205, 304].includes(status) && bytes.byteLength > 0;
   const response = new Response(hasBody ? bytes : null, { status, headers: pairs });
   if (hasBody) response.headers.set("content-length", String(bytes.byteLength));
-  return { response, text: textOf(bytes, headers["content-type"] ?? ""), detail: `Forwarded to ${target}.` };
+  return { response, text: textOf(bytes, headers), detail: `Forwarded to ${target}.` };
 }
 
 async function readBody(answer: AsyncIterable<Buffer>): Promise<Buffer<ArrayBuffer> | "too large"> {
@@ -144,15 +161,16 @@ async function readBody(answer: AsyncIterable<Buffer>): Promise<Buffer<ArrayBuff
   return Buffer.concat(parts);
 }
 
-/** The body for the request log: JSON, or a text. */
-function textOf(bytes: Buffer, type: string): string | undefined {
+/** The body for the request log: JSON, or a text. A target may encode its answer although it was asked not to. */
+function textOf(bytes: Buffer, headers: IncomingHttpHeaders): string | undefined {
+  if ((headers["content-encoding"] ?? "identity") !== "identity") return undefined;
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes));
     if (!isDeeper(value, mostLevels)) return JSON.stringify(value);
   } catch {
     // No JSON, or in a form that is not read.
   }
-  return type.startsWith("text/") ? bytes.toString() : undefined;
+  return headers["content-type"]?.startsWith("text/") ? bytes.toString() : undefined;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -165,15 +183,12 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));
 }
 
-/** Codes of connections that were never there. */
-const unreached = /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/;
 const untrusted = /CERT|SIGNATURE|SIGNED|ERR_TLS|EPROTO|ERR_SSL/;
 
 /** What to answer to a request without a whole answer. */
-function unanswered(target: string, { code, message }: NodeJS.ErrnoException): ForeignAnswer {
+function unanswered(target: string, { code, message }: NodeJS.ErrnoException, wasOpen: boolean): ForeignAnswer {
   const reason = code ?? message;
-  if (!unreached.test(reason) && !untrusted.test(reason))
-    return failed(502, "target_closed", `${target} closed the connection (${reason}). ${whetherProcessed}`);
+  if (wasOpen) return failed(502, "target_closed", `${target} closed the connection (${reason}). ${whetherProcessed}`);
   const advice = untrusted.test(reason)
     ? "Its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to the file with the certificate authority."
     : "Check the address of --fallback-url, and that the API runs there.";

@@ -17,7 +17,7 @@ import {
   type IncomingRequest,
   setTimeout,
 } from "@call-transfer/backend/unstable";
-import { program } from "../net/urls.ts";
+import { program } from "../net/program.ts";
 import { corsHeaders, isOfOtherSite, preflightHeaders, type Refusal } from "../web/admission.ts";
 import { inspectorPage, isForInspector, type PageAnswer, type PageRequest, rootAnswer } from "../web/inspector-page.ts";
 import { admit, type GateRules } from "./gate.ts";

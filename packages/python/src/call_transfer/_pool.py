@@ -38,7 +38,7 @@ def _proxy_for(base_url: str, proxy: Secret | None) -> tuple[str, Secret | None]
     port = url.port or (443 if url.scheme == "https" else 80)
     # The standard library does not know `*.example.com`.
     names = getproxies_environment().get("no", "").lower().replace(" ", "").split(",")
-    is_excepted = any(one.startswith("*.") and f".{host}".endswith(one[1:]) for one in names)
+    is_excepted = any(one.startswith("*.") and f".{host}:{port}".endswith((one[1:], f"{one[1:]}:{port}")) for one in names)
     # No proxy reaches this machine's own addresses.
     if _is_loopback(host) or is_excepted or proxy_bypass(f"{host}:{port}"):
         return "proxy", None

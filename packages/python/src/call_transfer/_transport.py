@@ -8,6 +8,7 @@ import socket
 import ssl
 from collections.abc import Iterable
 from contextvars import ContextVar, Token
+from ipaddress import ip_address
 from secrets import token_hex
 from typing import Any, cast
 
@@ -112,9 +113,9 @@ class Stream(httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        _mark()
-        left = _left(timeout, httpcore2.ConnectTimeout)
         try:
+            _mark()
+            left = _left(timeout, httpcore2.ConnectTimeout)
             return Stream(self._inner.start_tls(ssl_context, server_hostname, left))
         except BaseException:
             # No pool knows the connection yet, and httpcore2 leaves it open where it is interrupted.
@@ -128,6 +129,22 @@ class Stream(httpcore2.NetworkStream):
 
 _MAX_WAIT_FOR_ADDRESS = 5.0
 """Maximum time in seconds for one of several addresses of a host."""
+
+
+def _addresses_of(host: str, port: int) -> list[str]:
+    try:
+        ip_address(host)
+    except ValueError:
+        pass
+    else:
+        # The addresses of a resolver have no zone, such as that of `fe80::1%eth0`.
+        return [host]
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        let_through(error)
+        raise httpcore2.ConnectError(str(error)) from error
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 class Backend(httpcore2.NetworkBackend):
@@ -144,13 +161,10 @@ class Backend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
+        _left(timeout, httpcore2.ConnectTimeout)
+        addresses = _addresses_of(host, port)
+        # A resolver has a limit of its own.
         left = _left(timeout, httpcore2.ConnectTimeout)
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            let_through(error)
-            raise httpcore2.ConnectError(str(error)) from error
-        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         for address in addresses[:-1]:
             share = _MAX_WAIT_FOR_ADDRESS if left is None else min(_MAX_WAIT_FOR_ADDRESS, left / len(addresses))
             try:
@@ -187,9 +201,9 @@ class AsyncStream(httpcore2.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.AsyncNetworkStream:
-        _mark()
-        left = _left(timeout, httpcore2.ConnectTimeout)
         try:
+            _mark()
+            left = _left(timeout, httpcore2.ConnectTimeout)
             return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, left))
         except BaseException:
             await self.aclose()

@@ -50,11 +50,7 @@ export async function attemptOnce(
   if (attempt) attempt.durationMs = msSince(call.settings, sentAt);
   // An aborted fetch fails within some microtasks, and only then shows whether it was sent.
   for (let turn = 0; turn < 10 && state.inFlight; turn++) await undefined;
-  if (watch) {
-    // More may have been sent while the body was read.
-    if (state.outcome === "rejected" && isUnanswered(watch, attempt?.status)) state.outcome = "unknown";
-    unwatch(watch);
-  }
+  if (watch) unwatch(watch);
   if (!("value" in end)) return { ...end, outcome: state.outcome };
   try {
     if (!end.value.response.ok) return refusal(state, end.value);
@@ -216,6 +212,8 @@ async function fetchOnce(
     state.outcome = outcomeOfFailure(error, isUnsent(watch, error, stop));
     throw error;
   } finally {
+    // More may have been sent while the body was read.
+    if (state.outcome === "rejected" && isUnanswered(watch, attempt.status)) state.outcome = "unknown";
     state.inFlight = false;
     if (state.outcome !== "applied") end?.abort();
   }

@@ -9,8 +9,8 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent import futures
-from concurrent.futures import Future
-from contextlib import contextmanager
+from concurrent.futures import Future, InvalidStateError
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar, cast
 
@@ -32,7 +32,8 @@ class Signal(Future[None]):
         self.set_running_or_notify_cancel()
 
     def set(self) -> None:
-        if not self.done():
+        # Another thread may set it at the same time.
+        with suppress(InvalidStateError):
             self.set_result(None)
 
 
