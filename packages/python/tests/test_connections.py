@@ -224,6 +224,39 @@ def test_addresses_that_never_answer_sent_nothing(monkeypatch: pytest.MonkeyPatc
     assert (caught.value.outcome, len(caught.value.attempts)) == ("not_sent", 1)
 
 
+def test_no_address_is_tried_when_the_resolver_has_taken_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = Addresses(monkeypatch, "127.0.0.1")
+
+    def look_up_slowly(*given: Any, **named: Any) -> list[Any]:
+        time.sleep(0.3)
+        return hosts.look_up(*given, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up_slowly)
+    with (
+        CallTransfer(base_url="http://localhost:9", api_key=KEY, timeout=0.2, max_retries=0) as client,
+        pytest.raises(RequestError) as caught,
+    ):
+        place(client)
+    assert (caught.value.outcome, hosts.tried) == ("not_sent", [])
+
+
+def test_an_ip_address_is_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = list[str]()
+
+    def note(step: str) -> Callable[..., Any]:
+        def fail(host: str | tuple[str, int], *_: Any, **__: Any) -> Any:
+            steps.append(f"{step} {host if isinstance(host, str) else host[0]}")
+            raise ConnectionRefusedError
+
+        return fail
+
+    monkeypatch.setattr(socket, "getaddrinfo", note("look up"))
+    monkeypatch.setattr(socket, "create_connection", note("connect to"))
+    with CallTransfer(base_url="http://[::1]:9", api_key=KEY, max_retries=0) as client, pytest.raises(ConnectionError):
+        place(client)
+    assert steps == ["connect to ::1"]
+
+
 def test_a_copy_with_https_trusts_what_its_client_trusts(certificate: Path) -> None:
     with TlsServer(certificate, respond(201, INITIATED)) as server:
         with CallTransfer(base_url="http://localhost", api_key=KEY, verify=trusting(certificate)) as client:
