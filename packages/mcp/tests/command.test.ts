@@ -113,14 +113,16 @@ describe("the command", () => {
       const errors: string[] = [];
       transport.stderr?.on("data", (text) => errors.push(String(text)));
       const client = new Client({ name: "tests", version: "1.0.0" }, { versionNegotiation: { mode } });
+      // A limit for what hangs, as of every test. By default, the client gives a busy machine a minute.
+      const limit = { timeout: 300_000 };
       const closed = new Promise<void>((resolve) => {
         client.onclose = resolve;
       });
-      await client.connect(transport);
+      await client.connect(transport, limit);
       expect(client.getNegotiatedProtocolVersion()).toBe(version);
       expect(client.getServerVersion()).toMatchObject({ name: "call-transfer", version: description.version });
-      await client.callTool({ name: "mock_update_clock", arguments: { mode: "running" } });
-      const { structuredContent } = await client.callTool({ name: "create_call", arguments: aCall });
+      await client.callTool({ name: "mock_update_clock", arguments: { mode: "running" } }, limit);
+      const { structuredContent } = await client.callTool({ name: "create_call", arguments: aCall }, limit);
       expect(structuredContent).toMatchObject({ type: "initiated" });
       await client.close();
       await closed;
