@@ -51,6 +51,12 @@ const jobs: readonly Job[] = [
     done: ({ page }) => page.getByRole("group", { name: "Reception. Answered after 0 s" }).waitFor(),
   },
   {
+    name: "ring a group and decline",
+    screen: ["Calls", "c"],
+    steps: [{ press: "Ring Night shift" }, { press: "Decline: Reception" }],
+    done: ({ page }) => page.getByRole("group", { name: "Reception. Declined after 0 s" }).waitFor(),
+  },
+  {
     name: "fail the next three requests",
     screen: ["Errors", "r"],
     steps: [{ fill: "Add a fault", text: "createCall 503, 503, 503" }, { press: "Add" }],
