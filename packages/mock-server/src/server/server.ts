@@ -38,13 +38,15 @@ export interface MockServer {
   close(): Promise<void>;
 }
 
-/** How long receiving a request may take, in milliseconds, and how large its headers may be, in bytes. */
+/** How long a connection may take or stay idle, in milliseconds, and how large a request's headers may be, in bytes. */
 export interface SocketLimits {
   readonly headersTimeout: number;
   /** For the whole request, including its headers. */
   readonly requestTimeout: number;
   /** Maximum delay until an exceeded limit is noticed. */
   readonly connectionsCheckingInterval: number;
+  /** How long a connection waits for its next request. */
+  readonly keepAliveTimeout: number;
   readonly maxHeaderSize: number;
 }
 
@@ -53,6 +55,8 @@ export const socketLimits: SocketLimits = {
   headersTimeout: 5000,
   requestTimeout: 9000,
   connectionsCheckingInterval: 1000,
+  // Node's five seconds end a connection that a busy client is about to use: its request fails, and a placement is unknown.
+  keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
 };
 

@@ -211,9 +211,15 @@ describe("the mock server", () => {
   });
 });
 
+it("keeps a connection for a client that pauses for a minute, so that its next request does not fail", async () => {
+  const { url } = await start();
+  const { headers } = await fetch(`${url}/_control/v1/health`);
+  expect(headers.get("keep-alive")).toBe("timeout=65");
+});
+
 describe("a malformed or hostile request", () => {
   it("that is sent too slowly gets 408 and its connection is closed", async () => {
-    const quick = { headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20, maxHeaderSize: 16_384 };
+    const quick = { ...socketLimits, headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20 };
     const server = await startServer({ port: 0 }, quick);
     servers.push(server);
     const slow = [
