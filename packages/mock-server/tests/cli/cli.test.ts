@@ -54,6 +54,12 @@ async function ready(...args: string[]) {
   return { child, url, apiKey, accountId, tokens, controlToken, output };
 }
 
+/** Waits for a line on standard error, which may be read later than what was written to standard output after it. */
+async function warned({ child, output }: { child: ChildProcess; output: { stderr: string } }): Promise<string> {
+  if (child.stderr !== null) while (!output.stderr.endsWith("\n")) await once(child.stderr, "data");
+  return output.stderr;
+}
+
 // Some runners of tests force colours.
 beforeEach(() => void vi.stubEnv("FORCE_COLOR", undefined));
 
@@ -202,9 +208,9 @@ it("says what to do when the machine does not have the address", async () => {
 });
 
 it("prints a loopback URL when it listens on all addresses, and requires the control token", async () => {
-  const { url, controlToken, output } = await ready("--host", "0.0.0.0");
+  const { url, controlToken, ...server } = await ready("--host", "0.0.0.0");
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect(output.stderr).toContain("Other machines can reach this server.");
+  expect(await warned(server)).toContain("Other machines can reach this server.");
   expect((await finish("clock", "--url", url)).status).toBe(1);
   expect((await finish("clock", "--url", url, "--control-token", controlToken)).status).toBe(0);
 });
@@ -532,8 +538,7 @@ it("names the options that a restored snapshot overrides", async () => {
   child.kill("SIGTERM");
   await once(child, "close");
   expect(first.stderr).toBe("");
-  const { output } = await ready(...options);
-  expect(output.stderr).toBe(
+  expect(await warned(await ready(...options))).toBe(
     `warning: Restored from ${file}. These options have no effect until a reset: --policy, --latency\n`,
   );
 });

@@ -55,7 +55,12 @@ async function ready(...args: string[]) {
     child.kill(signal);
     await once(child, "close");
   };
-  return { info, output, names, create, stop };
+  // What was written to standard error before the line may be read after it.
+  const warned = async () => {
+    while (!output.stderr.endsWith("\n")) await once(child.stderr, "data");
+    return output.stderr;
+  };
+  return { info, output, warned, names, create, stop };
 }
 
 /** Runs the command until it ends. */
@@ -111,7 +116,7 @@ it("names the options that the kept state overrides", async () => {
   await first.stop("SIGTERM");
   expect(first.output.stderr).toBe("");
   const second = await ready(...options);
-  expect(second.output.stderr).toBe(
+  expect(await second.warned()).toBe(
     `warning: Restored from ${data}. These options have no effect until a reset: --clock-rate, --policy\n`,
   );
 });
