@@ -38,7 +38,13 @@ function check(): number {
   if (withoutPython === undefined) pythonCommand();
   const files =
     missing.length > 0 ? serverless : all.filter((file) => withoutPython === undefined || !file.startsWith("python"));
-  const options = ["--conditions=@call-transfer/source", "--test", "--test-concurrency=2", "--test-reporter=spec"];
+  const options = [
+    "--conditions=@call-transfer/source",
+    "--test",
+    "--test-concurrency=2",
+    "--test-force-exit",
+    "--test-reporter=spec",
+  ];
   const { status } = spawnSync(process.execPath, [...options, ...files.sort()], { cwd: folder, stdio: "inherit" });
   return status ?? 1;
 }

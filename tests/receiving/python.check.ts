@@ -11,7 +11,7 @@ import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { createClient } from "redis";
 import { pythonCommand, pythonEnvironment, pythonFolder } from "./python.ts";
 import { startRedis, startRedisCluster } from "./servers.ts";
-import { testStore } from "./store-cases.ts";
+import { testStore } from "./stores.ts";
 
 const redis = await startRedis();
 const cluster = await startRedisCluster();
