@@ -22,7 +22,7 @@ const testIn = (file: string): Step => ({
   command: [
     process.execPath,
     "--conditions=@call-transfer/source",
-    ...["--test", "--test-reporter=spec", `${folder}${file}`],
+    ...["--test", "--test-force-exit", "--test-reporter=spec", `${folder}${file}`],
   ],
 });
 /** The longest, in this order. */

@@ -1,11 +1,11 @@
 // Finds each runtime of tests/tools and runs scripts on it.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { promisify } from "node:util";
 import { browserHere, launchBrowser } from "../../build/browser.ts";
 import { ensureInstalled, tools } from "../../scripts/packed.ts";
+import { openMiniflare } from "../hosting/workerd.ts";
 
 export interface Runtime {
   readonly name: string;
@@ -58,11 +58,6 @@ function command(name: string, packageName: string, file: string, isPromised: bo
   };
 }
 
-interface Miniflare {
-  dispatchFetch(url: string): Promise<Response>;
-  dispose(): Promise<void>;
-}
-
 /** Cloudflare's runtime, started with miniflare. */
 function workerd(): Runtime {
   installed("workerd", "miniflare");
@@ -73,11 +68,9 @@ function workerd(): Runtime {
     hasErrorCodes: false,
     resolves: false,
     async run(script, expression) {
-      const require = createRequire(join(tools, "package.json"));
-      const { Miniflare } = require("miniflare") as { Miniflare: new (options: object) => Miniflare };
       const handler = `export default { fetch: async () => Response.json(await ${expression}) };`;
       const worker = `${readFileSync(script, "utf8")}\n${handler}\n`;
-      const miniflare = new Miniflare({ modules: true, script: worker, compatibilityDate: "2026-07-01" });
+      const miniflare = await openMiniflare({ modules: true, script: worker, compatibilityDate: "2026-07-01" });
       try {
         const response = await miniflare.dispatchFetch("http://localhost/");
         if (!response.ok) throw new Error(await response.text());
