@@ -4,7 +4,8 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
-import { MockServer, temporaryFolder, until } from "./hosted-server.ts";
+import { until } from "../receiving/server-process.ts";
+import { MockServer, temporaryFolder } from "./hosted-server.ts";
 import { storedRows } from "./stored.ts";
 import { controlToken } from "./workerd.ts";
 
@@ -65,14 +66,14 @@ describe("an object", { concurrency: true }, () => {
       for await (const chunk of response.body ?? []) stream.text += Buffer.from(chunk).toString();
     };
     read().catch(() => {});
-    await until("the beginning of the stream", () => stream.text.startsWith(": connected"));
+    await until("There is not yet the beginning of the stream", () => stream.text.startsWith(": connected"));
     return stream;
   }
 
   it("sends events as they happen, and stays in memory while they are read", async () => {
     const stream = await follow("followed");
     await clientOf("followed").roles.list();
-    await until("the event of the request", () => stream.text.includes('"type":"request.completed"'));
+    await until("There is not yet the event of the request", () => stream.text.includes('"type":"request.completed"'));
     const event = await latestEvent("followed");
     await sleep(untilAsleepMs);
     assert.equal(await remembers("followed", event), true);
@@ -85,7 +86,7 @@ describe("an object", { concurrency: true }, () => {
     const event = await latestEvent("left");
     stream.leave();
     // A busy machine takes longer, and each question keeps the object awake.
-    await until("the object to sleep", async () => {
+    await until("There is not yet the object to sleep", async () => {
       await sleep(untilAsleepMs);
       return !(await remembers("left", event));
     });
@@ -105,7 +106,7 @@ describe("an object", { concurrency: true }, () => {
     const stored = async () => (await storedRows<StoredTransfer>(folder.path, "ringing", "transfers"))[0];
     assert.equal((await stored())?.status, "ringing");
     const event = await latestEvent("ringing");
-    await until("the end of the transfer", async () => (await stored())?.status === "unanswered");
+    await until("There is not yet the end of the transfer", async () => (await stored())?.status === "unanswered");
     const tookMs = Date.now() - start;
     // Later only by how busy the machine is.
     assert.ok(tookMs > (totalTimeoutSecs - 5) * 1000, `${tookMs} ms`);
@@ -145,7 +146,7 @@ describe("a sandbox that no one uses", { concurrency: true }, () => {
       }
     })();
     assert.deepEqual(await areStored("default", "unused", "used"), [true, true, true]);
-    await until("the end of the sandbox", async () => !(await isStored("unused")));
+    await until("There is not yet the end of the sandbox", async () => !(await isStored("unused")));
     assert.ok(Date.now() - start > expiryMs / 2, "not before its time");
     isOver = true;
     await using;

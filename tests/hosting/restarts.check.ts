@@ -5,7 +5,8 @@ import { demo, inboxUrl } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { verifyWebhook } from "@call-transfer/sdk/webhooks";
 import { limits } from "@call-transfer/spec";
-import { MockServer, startReceiver, temporaryFolder, until } from "./hosted-server.ts";
+import { until } from "../receiving/server-process.ts";
+import { MockServer, startReceiver, temporaryFolder } from "./hosted-server.ts";
 import { storedRows } from "./stored.ts";
 
 /** A new server with the sandbox `own`. It stops and its folder is removed when the test is over. */
@@ -47,7 +48,7 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
     const stored = async () => (await storedRows<StoredTransfer>(folder, "own", "transfers"))[0];
     assert.equal((await stored())?.status, "ringing");
     await server.startAgain();
-    await until("the end of the transfer", async () => (await stored())?.status === "unanswered");
+    await until("There is not yet the end of the transfer", async () => (await stored())?.status === "unanswered");
     const { startedAt = 0, endedAt = 0 } = (await stored()) ?? {};
     assert.equal(endedAt - startedAt, ringMs);
   });
@@ -59,10 +60,10 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
     const { server } = own;
     await forwardWebhooksTo(server, receiver.url);
     await server.control("own", "POST", "/transfers", { destinationId: demo.destinations.app });
-    await until("the first offer", () => receiver.received.length === 1);
+    await until("There is not yet the first offer", () => receiver.received.length === 1);
     await server.kill();
     await server.startAgain();
-    await until("the second offer", () => receiver.received.length === 2);
+    await until("There is not yet the second offer", () => receiver.received.length === 2);
     const [first, second] = receiver.received;
     assert.deepEqual(JSON.parse(second?.text ?? ""), JSON.parse(first?.text ?? ""));
     const input = { body: second?.text ?? "", headers: second?.headers ?? {} };
@@ -72,7 +73,7 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
       (await verifyWebhook(input, { secret: demo.signingSecret, clock })).id,
       JSON.parse(first?.text ?? "").id,
     );
-    await until("the answer", async () => {
+    await until("There is not yet the answer", async () => {
       const { transfers } = await server.control("own", "GET", "/transfers");
       return transfers[0].status === "connected";
     });
@@ -117,7 +118,7 @@ describe("a hosted mock server that starts again", { concurrency: true }, () => 
       };
       const goal = acknowledged.length + 20;
       const writers = [1, 2, 3].map((writer) => write(writer).catch(() => {}));
-      await until("20 more groups", () => acknowledged.length >= goal);
+      await until("There are not yet 20 more groups", () => acknowledged.length >= goal);
       await server.kill();
       isKilled = true;
       await Promise.all(writers);

@@ -2,10 +2,9 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "../../build/free-port.ts";
-import { limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
+import { limitMs, type ServerProcess, startServer, temporaryFolder, until } from "./server-process.ts";
 
 /** A running Redis server. */
 export interface RedisServer extends ServerProcess {
@@ -72,18 +71,12 @@ export async function startRedisCluster(): Promise<readonly RedisServer[]> {
   await primary.command("cluster", "addslotsrange", "0", "16383");
   const busPort = /,|@(\d+)/.exec(await primary.command("cluster", "nodes"))?.[1] ?? "";
   await replica.command("cluster", "meet", "127.0.0.1", String(primary.port), busPort);
-  const until = async (isTrue: () => Promise<boolean>) => {
-    const limit = AbortSignal.timeout(limitMs);
-    while (!(await isTrue())) {
-      limit.throwIfAborted();
-      await sleep(50);
-    }
-  };
+  const joined = (isTrue: () => Promise<boolean>) => until("The nodes are no cluster.", isTrue);
   const id = await primary.command("cluster", "myid");
-  await until(async () => (await replica.command("cluster", "nodes")).includes(id));
-  await until(async () => (await replica.command("cluster", "replicate", id)) === "OK");
-  await until(async () => (await replica.command("info", "replication")).includes("master_link_status:up"));
-  await until(async () => (await primary.command("cluster", "info")).includes("cluster_state:ok"));
+  await joined(async () => (await replica.command("cluster", "nodes")).includes(id));
+  await joined(async () => (await replica.command("cluster", "replicate", id)) === "OK");
+  await joined(async () => (await replica.command("info", "replication")).includes("master_link_status:up"));
+  await joined(async () => (await primary.command("cluster", "info")).includes("cluster_state:ok"));
   return [primary, replica];
 }
 

@@ -46,12 +46,6 @@ export async function checkPino(folder: string, { backend, environment }: Stage)
   assert.ok(all[0]?.msg.includes(failed?.requestId ?? "none"), "the failed attempt names its request");
   assert.ok(all[2]?.msg.includes(succeeded?.requestId ?? "none"), "the second attempt names its request");
 
-  backend.faults.add(unavailable);
-  assert.deepEqual(
-    (await logOf({ NODE_ENV: "production" })).map(({ level }) => level),
-    [warn, info],
-  );
-
   const [refused] = await logOf({ CALL_TRANSFER_API_KEY: "svc_live_unknown", CALL_TRANSFER_LOG: "off" });
   assert.deepEqual([refused?.level, refused?.err?.code, refused?.err?.outcome], [error, "api_key_invalid", "rejected"]);
   assert.partialDeepStrictEqual(refused?.err?.attempts, [
