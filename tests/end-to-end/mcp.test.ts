@@ -9,7 +9,6 @@ import { accounts, start } from "../../packages/contract/src/fixtures/names.ts";
 import { world } from "../../packages/contract/src/fixtures/world.ts";
 import { validInput } from "../../packages/contract/src/suite/client.ts";
 import description from "../../packages/mcp/package.json" with { type: "json" };
-import { main } from "../../packages/mcp/src/cli/main.ts";
 import { commandOptions } from "../../packages/mcp/src/cli/options.ts";
 import { toolName } from "../../packages/mcp/src/tools/tool.ts";
 import { responseSchemas } from "../../packages/spec/src/response-schemas.gen.ts";
@@ -134,29 +133,5 @@ describe("a running mock server", () => {
     expect((await elsewhere.callTool({ name: "list_roles" })).isError).toBeFalsy();
     const { structuredContent } = await client.callTool({ name: "mock_list_requests" });
     expect(structuredContent).toMatchObject({ requests: [{ operationId: "listRoles", status: 409 }] });
-  });
-
-  /** What the command prints when it cannot start. */
-  async function refusal(...args: string[]): Promise<string> {
-    const printed: string[] = [];
-    const err = (text: string) => printed.push(text);
-    expect(await main({ args, environment: {}, out: err, err })).toBe(2);
-    return printed.join("\n").replace("\nFor all options: npx @call-transfer/mcp --help", "");
-  }
-
-  it("without the sandbox, the message says how to create it", async () => {
-    const mock = await startMockServer({ port: 0 });
-    onTestFinished(() => mock.close());
-    const args = ["--mock-url", mock.url, "--sandbox"];
-    expect(await refusal(...args, "assistant")).toBe(
-      `--sandbox is "assistant", which does not exist. Create it with npx @call-transfer/mock-server sandbox create assistant --url ${mock.url}, or start the mock server with --auto-sandboxes.`,
-    );
-    expect(await refusal(...args, "Not-a-name")).toMatch(
-      /^--sandbox is not valid. There is no sandbox "Not-a-name": a name /,
-    );
-    const body = JSON.stringify({ name: "assistant" });
-    const headers = { "content-type": "application/json" };
-    await fetch(`${mock.url}/_control/v1/sandboxes`, { method: "POST", headers, body });
-    await expect(createMcpServer({ mockServer: { url: mock.url, sandbox: "assistant" } })).resolves.toBeDefined();
   });
 });

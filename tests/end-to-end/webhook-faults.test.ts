@@ -54,12 +54,10 @@ describe("verifyWebhook", () => {
     expect(await verdicts(action)).toEqual(Array(count).fill("genuine"));
   });
 
-  it.each<[WebhookFaultAction]>([[{ duplicate: { copies: 2, intervalSecs: 301 } }]])(
-    "refuses the copy that is too old under %j",
-    async (action) => {
-      expect(await verdicts(action)).toEqual(["genuine", expect.stringMatching(/old|time/)]);
-    },
-  );
+  it("refuses a copy that is too old", async () => {
+    const found = await verdicts({ duplicate: { copies: 2, intervalSecs: 301 } });
+    expect(found).toEqual(["genuine", expect.stringMatching(/old|time/)]);
+  });
 
   it.each<[WebhookFaultAction]>([
     [{ delaySecs: 301 }],
