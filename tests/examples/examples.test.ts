@@ -9,7 +9,6 @@ import { availabilityAfterAnHour } from "../../examples/in-process.ts";
 import { history, placeFor } from "../../examples/unnamed-fields.ts";
 // The tests of the page on tests run here. Their fixtures must be extended outside of a describe.
 import "../../examples/vitest/calls.test.ts";
-import "../../examples/vitest/more.test.ts";
 import { blocksIn, pages, proveBlocks, read, root } from "../pages/blocks.ts";
 import { expectOutput } from "../pages/output.ts";
 
@@ -69,15 +68,6 @@ describe("the programs in the documentation", () => {
     expect(shown.filter((path, at) => shown.indexOf(path) !== at)).toEqual([]);
     const reached = new Set([...shown, ...linked]);
     expect([...reached].sort()).toEqual([...listed, "lab/resilience/streaming-fetch.ts"].sort());
-  });
-
-  it("place-a-call.ts places a call that ends within a minute", async () => {
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    await import("../../examples/place-a-call.ts");
-    expect(log.mock.calls).toEqual([
-      ["placed:", "initiated"],
-      ["a minute later:", "call.completed"],
-    ]);
   });
 
   it("handle-errors.ts distinguishes a created group, an invalid one and a taken name", async () => {

@@ -78,7 +78,6 @@ const placed = (changed: string): string => `placed: initiated\na minute later: 
 /** Examples that need the SDK, the mock server, and for tests a runner. */
 const examples = [
   "vitest/calls.test.ts",
-  "vitest/more.test.ts",
   "group-ringing.ts",
   "paging.ts",
   "msw/availability.test.ts",

@@ -129,7 +129,7 @@ class Running {
   }
 }
 
-/** Starts a server on a free port. Redis, PostgreSQL and nginx do not say which one they would choose. */
+/** Starts a server on a free port. Redis and PostgreSQL do not say which one they would choose. */
 export async function startServer(setup: ServerSetup, scheme: string): Promise<ServerProcess> {
   const open = async (port: number): Promise<Running> => {
     const running = new Running(setup, port);
