@@ -65,7 +65,7 @@ export const checks: NamedCommands = {
     },
   },
   python: {
-    does: "the Python client: format, types, tests, the package from an index; tests runs one part",
+    does: "the Python client: format, types, tests, the built package; tests runs one part",
     needs: "Python 3.11 with venv",
     run: [onSources("tests/python/check-python.ts")],
   },

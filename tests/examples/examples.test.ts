@@ -125,21 +125,6 @@ describe("the programs in the documentation", () => {
     expect(log).toHaveBeenCalled();
   });
 
-  it("docs/images/rings.svg ends each ring when group-ringing.ts does", async () => {
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    await import(`${new URL("examples/group-ringing.ts", root).href}?picture`);
-    const ends = log.mock.calls.flatMap(([line]) => {
-      const [, secs, what = "", name = ""] = /^00:(\d\d) {2}(declined|answered|taken) +(.+)$/.exec(line) ?? [];
-      const sentence = { declined: `${name} declines`, answered: `${name} answers`, taken: name.replace(/\.$/, "") }[
-        what
-      ];
-      return sentence === undefined ? [] : [`${sentence} after ${Number(secs)} s.`];
-    });
-    const [, description = ""] = /<desc id="description">(.+)<\/desc>/.exec(read("docs/images/rings.svg")) ?? [];
-    expect(ends).toHaveLength(3);
-    for (const end of ends) expect(description).toContain(end);
-  });
-
   it.each(printing)("$path prints what $page shows", async ({ page, path, text }) => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     await import(new URL(path, root).href);

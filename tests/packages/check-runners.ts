@@ -101,7 +101,7 @@ async function checkPlaywright(folder: string): Promise<void> {
   assert.match(ended.output, /attachment #\d+: call-transfer/);
   checkReport(ended.output);
   await checkServers(ended, new Set(ended.output.match(/in process \d+/g)).size);
-  console.log(`ok      Playwright, two workers: ${checkResults(ended, 13)}`);
+  console.log(`ok      Playwright, two workers: ${checkResults(ended, 11)}`);
 }
 
 /** Serves the app's page, a service worker, and at every other path the headers of the request. */
