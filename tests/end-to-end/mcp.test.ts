@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createBackend } from "@call-transfer/backend";
+import { createBackend, demo } from "@call-transfer/backend";
 import { createMcpServer, type McpServerOptions } from "@call-transfer/mcp";
 import { startMockServer } from "@call-transfer/mock-server";
 import { type OperationId, operations } from "@call-transfer/spec";
@@ -110,6 +110,15 @@ describe.each(Object.keys(operations) as OperationId[])("the tool %s, in the wor
     expect(schema.safeParse(structuredContent)).toMatchObject({ success: true });
     expect(JSON.parse(text)).toEqual(structuredContent);
   });
+});
+
+it("a misspelt argument of a tool is refused before anything is sent", async () => {
+  const backend = createBackend();
+  const client = await connect({ backend, apiKey: demo.apiKey });
+  const answer = await client.callTool({ name: "list_calls", arguments: { ofset: 1 } });
+  expect(answer.isError).toBe(true);
+  expect(JSON.stringify(answer.content)).toContain("The tool has no argument ofset.");
+  expect(backend.requests.list()).toEqual([]);
 });
 
 describe("a running mock server", () => {
