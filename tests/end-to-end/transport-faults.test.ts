@@ -96,11 +96,6 @@ describe("the SDK", () => {
   const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
   const placed = () => server.backend.state.calls.size;
 
-  it.each(["reset", "empty", "truncate", "process_then_reset"])("retries a GET request after %s", async (action) => {
-    await plan(action);
-    expect((await open().roles.list()).roles).toHaveLength(4);
-  });
-
   it.each([
     ["reset", 0],
     ["empty", 0],

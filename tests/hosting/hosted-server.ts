@@ -48,9 +48,9 @@ export class MockServer {
     await this.#workerd.stop();
   }
 
-  /** Starts on what the objects have stored, also with other settings. */
-  async startAgain(settings: WorkerdOptions["settings"] = this.#options.settings ?? {}): Promise<void> {
-    this.#workerd = await startWorkerd({ ...this.#options, settings });
+  /** Starts on what the objects have stored. */
+  async startAgain(): Promise<void> {
+    this.#workerd = await startWorkerd(this.#options);
   }
 
   /** Ends the runtime with SIGKILL. */

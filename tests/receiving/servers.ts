@@ -84,44 +84,20 @@ export async function startRedisCluster(): Promise<readonly RedisServer[]> {
 const isRoot = process.getuid?.() === 0;
 const asUser = isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
 
-/**
- * Starts PostgreSQL with an empty database for the user `postgres`, without a password. As root it runs as that user.
- *
- * @param options.replicaOf Makes it a standby of this server, with its data.
- * @param options.settings Settings, such as `["fsync=off"]`.
- */
-export async function startPostgres(
-  options: { replicaOf?: ServerProcess; settings?: readonly string[] } = {},
-): Promise<ServerProcess> {
-  const { replicaOf, settings = [] } = options;
+/** Starts PostgreSQL with an empty database for the user `postgres`, without a password. As root it runs as that user. */
+export async function startPostgres(): Promise<ServerProcess> {
   const folder = temporaryFolder();
   const data = join(folder, "data");
   if (isRoot) execFileSync("chown", ["postgres:", folder]);
-  const fill = replicaOf
-    ? [
-        program("pg_basebackup"),
-        "--dbname",
-        replicaOf.url,
-        "--pgdata",
-        data,
-        "--checkpoint=fast",
-        "--write-recovery-conf",
-      ]
-    : [
-        ...[program("initdb"), "--pgdata", data, "--username=postgres"],
-        ...["--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"],
-      ];
-  const [first = "", ...words] = [...asUser, ...fill];
-  execFileSync(first, words, { cwd: folder, stdio: "pipe", timeout: limitMs });
+  const [first = "", ...words] = [...asUser, program("initdb"), "--pgdata", data, "--username=postgres"];
+  const settings = ["--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"];
+  execFileSync(first, [...words, ...settings], { cwd: folder, stdio: "pipe", timeout: limitMs });
   const file = program("postgres");
   return startServer(
     {
-      command: (port) => [
-        ...[...asUser, file, "-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", folder],
-        ...settings.flatMap((setting) => ["-c", setting]),
-      ],
+      command: (port) => [...asUser, file, "-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", folder],
       folder,
-      readyText: `database system is ready to accept ${replicaOf ? "read-only " : ""}connections`,
+      readyText: "database system is ready to accept connections",
       endSignal: "SIGQUIT",
     },
     "postgresql://postgres@",
