@@ -34,7 +34,8 @@ function openPool(url: string, max: number, isolation: string): Pool {
   pool.on("error", () => {});
   // Without a listener, a client whose connection is lost ends the process.
   pool.on("connect", (client) => void client.on("error", () => {}));
-  closings.push(() => pool.end());
+  // Not awaited: it would wait for each onEvent that a failed test left waiting. The end of the server ends its connections.
+  closings.push(async () => void pool.end());
   return pool;
 }
 

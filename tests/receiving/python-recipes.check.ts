@@ -158,7 +158,7 @@ print("ready", handler.check_readiness() == [])`;
       stdio: ["pipe", "pipe", "inherit"],
     });
     started.push(child);
-    await once(child.stdout, "data");
+    await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
     const probe = await fetch(`http://127.0.0.1:${port}/`);
     assert.deepEqual([probe.status, await probe.json()], [200, []]);
     child.stdin.end("\n");

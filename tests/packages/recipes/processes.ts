@@ -41,8 +41,12 @@ export async function listen(server: Server): Promise<string> {
 export const startServer = (folder: string, command: readonly string[], variables: Variables): Promise<Running> =>
   startProcess(
     {
-      ...{ folder, folderStays: true, env: withOwn(variables), endSignal: "SIGTERM", readyText: accepts },
       command: (port) => ["env", `PORT=${port}`, ...command],
+      folder,
+      folderStays: true,
+      env: withOwn(variables),
+      readyText: accepts,
+      endSignal: "SIGTERM",
     },
     "http://",
   );
