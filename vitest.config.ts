@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { addSkipReporter } from "./tests/skips/report-skips.ts";
 
 const conditions = ["@call-transfer/source"];
 
@@ -28,8 +27,6 @@ const part = (name: string, include: string[], exclude: string[], viteModuleRunn
 });
 
 export default defineConfig({
-  // A reporter of the command line would take the place of those of this file.
-  plugins: [{ name: "skips", configureVitest: ({ vitest }) => addSkipReporter(vitest.config.reporters) }],
   resolve: { conditions: [...conditions, "import", "module", "default"] },
   ssr: {
     resolve: { conditions: [...conditions, "node", "import", "default"], externalConditions: conditions },

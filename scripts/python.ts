@@ -74,7 +74,3 @@ export function ensureEnvironment(name: string, requirements: string, program = 
   makeOnce(`${cache}.turn`, () => existsSync(complete), install);
   return commands;
 }
-
-/** Installs the uv that also publishes the Python client, unless the cache has it. Returns the folder of its command. */
-export const ensureUv = (): string =>
-  ensureEnvironment("uv", fileURLToPath(new URL("release/requirements.txt", import.meta.url)));

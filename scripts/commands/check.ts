@@ -44,12 +44,11 @@ export const checks: NamedCommands = {
   },
   receiving: {
     does: "the event stores over real databases",
-    needs: "redis-server and PostgreSQL; --installed says whether they are there",
+    needs: "redis-server and PostgreSQL",
     run: [onSources("tests/receiving/check-receiving.ts")],
   },
   hosting: {
-    does: "two mock servers behind nginx as in docs/hosting.md, and Cloudflare's runtime; restarts runs one part",
-    needs: "nginx; --installed says whether it is there",
+    does: "the hosted mock server of docs/hosting.md in Cloudflare's runtime; restarts runs one part",
     run: [onSources("tests/hosting/check-hosting.ts")],
   },
   site: {
@@ -66,8 +65,8 @@ export const checks: NamedCommands = {
     },
   },
   python: {
-    does: "the Python client: format, types, tests, the package from an index; tests runs one part",
-    needs: "Python 3.11 with venv; --installed says whether it is there",
+    does: "the Python client: format, types, tests, the built package; tests runs one part",
+    needs: "Python 3.11 with venv",
     run: [onSources("tests/python/check-python.ts")],
   },
 };

@@ -23,7 +23,6 @@ export const programs: readonly [Program, ...Program[]] = [
   { path: "examples/receive-offers.ts", title: "Receive offers" },
   { path: "examples/webhook-faults.ts", title: "Webhooks that go wrong" },
   { path: "examples/query.ts", title: "TanStack Query" },
-  { path: "examples/optimistic.ts", title: "Optimistic updates" },
 ];
 
 /** The name of a program in addresses. */

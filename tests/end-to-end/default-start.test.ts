@@ -28,41 +28,21 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Includes each weekday, a leap day, and the ends of a month and of a year. */
-const days = ["02-28", "02-29", "03-02", "03-31", "07-01", "10-29", "11-06", "12-31"].map((day) => `2032-${day}`);
+/** A leap day, and the ends of a month and of a year. */
+const days = ["2032-02-29", "2032-07-01", "2032-12-31"];
 
 describe("a default start", () => {
-  it.each(days)("places calls at every hour of %s", async (day) => {
-    const { client, moveOn } = await startAt(`${day}T00:30:00Z`);
-    const types: string[] = [];
-    for (let hour = 0; hour < 24; hour++) {
-      types.push((await client.calls.create(call)).type);
-      moveOn(hourMs);
-    }
-    expect(types).toEqual(Array.from({ length: 24 }, () => "initiated"));
-  });
-
-  it.each(days)("signs offers that a receiver accepts at every hour of %s", async (day) => {
+  it.each(days)("places calls, and signs offers that a receiver accepts, at every hour of %s", async (day) => {
     const receive = createWebhookHandler({ secret: demo.signingSecret, onEvent: () => undefined });
-    const { backend, moveOn } = await startAt(`${day}T00:30:00Z`, {
+    const { backend, client, moveOn } = await startAt(`${day}T00:30:00Z`, {
       fetch: (input, init) => receive(new Request(input, init)),
     });
-    const statuses: (number | undefined)[] = [];
     for (let hour = 0; hour < 24; hour++) {
-      statuses.push((await backend.deliveries.trigger({ destinationId: demo.destinations.app })).status);
+      const { type } = await client.calls.create(call);
+      const { status } = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+      expect([hour, type, status]).toEqual([hour, "initiated", 204]);
       moveOn(hourMs);
     }
-    expect(statuses).toEqual(Array.from({ length: 24 }, () => 204));
-  });
-
-  it("refuses calls outside the callable hours of a contact and of an account", async () => {
-    // 21:00 in Tokyo, 07:00 in New York.
-    const { backend, client } = await startAt("2032-03-01T12:00:00Z");
-    const toTokyo = client.calls.create({ ...call, toNumber: demo.recipients.elsewhere });
-    await expect(toTokyo).rejects.toMatchObject({ code: "outside_callable_hours" });
-    const foreign = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.foreignApiKey, fetch: backend.fetch });
-    const fromNewYork = { ...call, flowId: demo.flows.foreign, fromNumber: demo.numbers.foreign };
-    await expect(foreign.calls.create(fromNewYork)).rejects.toMatchObject({ code: "outside_callable_hours" });
   });
 
   it("sends new offers after a restart to a receiver that remembers those of before, and keeps its tokens", async () => {

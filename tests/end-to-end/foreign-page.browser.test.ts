@@ -101,21 +101,3 @@ it("a page of another site opens the inspector by a link, and the inspector work
     await page.context().close();
   }
 });
-
-it("a page of an origin in --cors-origin uses the API from another port, and no other page does", async () => {
-  const { port } = pages.address() as AddressInfo;
-  server = await startMockServer({ port: 0, corsOrigins: [`http://localhost:${port}`] });
-  const read = (page: Page) =>
-    page.evaluate(
-      async ([address, key]) => {
-        const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-        const init = { method: "POST", headers, body: "{}" };
-        const got = [await fetch(`${address}/roles`, { headers }), await fetch(`${address}/calls`, init)];
-        return got.map(({ status }) => status);
-      },
-      [`${server.url}/api/v1`, demo.apiKey] as const,
-    );
-  expect(await read(await openPage("localhost"))).toEqual([200, 400]);
-  await expect(read(await openPage("127.0.0.1"))).rejects.toThrow("Failed to fetch");
-  expect(server.backend.requests.list().map(({ status }) => status)).toEqual([200, 400]);
-});

@@ -46,14 +46,6 @@ const cases: readonly Case[] = Object.values(operations).map((operation: Operati
   };
 });
 
-const baseUrls = ["https://api.example.com", "https://api.example.com/", "https://example.com/proxy//"];
-const headerShapes: readonly HeaderTexts[] = [
-  {},
-  { "x-team": "a", "x-empty": "" },
-  { "X-Team": "b", Accept: "text/html" },
-  { "Content-Type": "application/vnd.example+json", "x-latin": "café" },
-];
-
 /** What middleware saw and what went out, as text. */
 async function sentBy(baseUrl: string, headers: HeaderTexts, send: (client: CallTransfer) => PromiseLike<unknown>) {
   const seen: OutgoingRequest[] = [];
@@ -82,15 +74,13 @@ describe("what an operation sends", () => {
 
   it.each(cases)("is the same as with openapi-fetch: $operation", async ({ operation, call, init }) => {
     const [verb = "", template = ""] = operation.split(" ");
-    for (const baseUrl of baseUrls) {
-      for (const client of headerShapes) {
-        for (const headers of headerShapes) {
-          const rawOf = (one: CallTransfer) =>
-            (createRawClient(one) as unknown as Raw)[verb]?.(template, { ...init, headers });
-          const expected = await sentBy(baseUrl, client, async (one) => rawOf(one));
-          expect(await sentBy(baseUrl, client, (one) => call(one, headers))).toEqual(expected);
-        }
-      }
+    const headers = { "X-Team": "b", Accept: "text/html", "x-latin": "café" };
+    for (const baseUrl of ["https://api.example.com", "https://example.com/proxy//"]) {
+      const rawOf = (one: CallTransfer) =>
+        (createRawClient(one) as unknown as Raw)[verb]?.(template, { ...init, headers });
+      const ofClient = { "x-team": "a", "x-empty": "" };
+      const expected = await sentBy(baseUrl, ofClient, async (one) => rawOf(one));
+      expect(await sentBy(baseUrl, ofClient, (one) => call(one, headers))).toEqual(expected);
     }
   });
 

@@ -61,15 +61,6 @@ describe.each([
     expect(placed()).toHaveLength(1);
   });
 
-  it.each(cases)("dials once with check: backend %s, caller %d ms ahead", async (mode, offset) => {
-    const { backend, client, placed, pause } = createWorld(mode, offset, { retry: { onUnknownOutcome: "check" } });
-    if (isWarm) await client.roles.list();
-    await pause(10 * minuteMs);
-    backend.faults.add({ do: "process_then_reset" });
-    await lost(client.calls.create(placement));
-    expect(placed()).toHaveLength(1);
-  });
-
   it.each(cases)(
     "dials again with check if no call was placed: backend %s, caller %d ms ahead",
     async (mode, offset) => {

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
-import { type ApiKeyOptions, CallTransfer, type ClientOptions, OutcomeUnknownError } from "@call-transfer/sdk";
+import { CallTransfer, OutcomeUnknownError } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -92,40 +92,9 @@ describe("a plain socket sees", () => {
 });
 
 describe("the SDK", () => {
-  const open = (options: Partial<ApiKeyOptions> = {}) =>
-    new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, maxRetries: 1, ...options });
-  const timeoutMs = 60_000;
-  /** A clock whose first timeout fires when the fault has been used. Later timeouts never fire. */
-  function timesOutOnce(): ClientOptions["clock"] {
-    let deadlines = 0;
-    const whenTaken = async (callback: () => void): Promise<void> => {
-      while (!isTaken()) await sleep(5);
-      callback();
-    };
-    return {
-      now: Date.now,
-      setTimeout(callback, delayMs) {
-        if (delayMs < timeoutMs) return setTimeout(callback, delayMs);
-        deadlines += 1;
-        if (deadlines === 1) void whenTaken(callback);
-        return undefined;
-      },
-      clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
-    };
-  }
+  const open = () => new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, maxRetries: 1 });
   const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
   const placed = () => server.backend.state.calls.size;
-
-  it.each(["reset", "empty", "truncate", "process_then_reset"])("retries a GET request after %s", async (action) => {
-    await plan(action);
-    expect((await open().roles.list()).roles).toHaveLength(4);
-  });
-
-  it.each(["hang", "slow_body"])("ends an attempt after %s at its timeout, and retries", async (action) => {
-    await plan(action);
-    const client = open({ clock: timesOutOnce() });
-    expect((await client.roles.list({ timeoutMs })).roles).toHaveLength(4);
-  });
 
   it.each([
     ["reset", 0],

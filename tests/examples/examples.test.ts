@@ -9,7 +9,6 @@ import { availabilityAfterAnHour } from "../../examples/in-process.ts";
 import { history, placeFor } from "../../examples/unnamed-fields.ts";
 // The tests of the page on tests run here. Their fixtures must be extended outside of a describe.
 import "../../examples/vitest/calls.test.ts";
-import "../../examples/vitest/more.test.ts";
 import { blocksIn, pages, proveBlocks, read, root } from "../pages/blocks.ts";
 import { expectOutput } from "../pages/output.ts";
 
@@ -71,15 +70,6 @@ describe("the programs in the documentation", () => {
     expect([...reached].sort()).toEqual([...listed, "lab/resilience/streaming-fetch.ts"].sort());
   });
 
-  it("place-a-call.ts places a call that ends within a minute", async () => {
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    await import("../../examples/place-a-call.ts");
-    expect(log.mock.calls).toEqual([
-      ["placed:", "initiated"],
-      ["a minute later:", "call.completed"],
-    ]);
-  });
-
   it("handle-errors.ts distinguishes a created group, an invalid one and a taken name", async () => {
     const { client } = open();
     expect(await createGroup(client, "Front desk", [demo.destinations.phone])).toMatch(/^created /);
@@ -133,21 +123,6 @@ describe("the programs in the documentation", () => {
     // Another test may have run it already: with a query it is another module.
     await import(`${new URL(path, root).href}?again`);
     expect(log).toHaveBeenCalled();
-  });
-
-  it("docs/images/rings.svg ends each ring when group-ringing.ts does", async () => {
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    await import(`${new URL("examples/group-ringing.ts", root).href}?picture`);
-    const ends = log.mock.calls.flatMap(([line]) => {
-      const [, secs, what = "", name = ""] = /^00:(\d\d) {2}(declined|answered|taken) +(.+)$/.exec(line) ?? [];
-      const sentence = { declined: `${name} declines`, answered: `${name} answers`, taken: name.replace(/\.$/, "") }[
-        what
-      ];
-      return sentence === undefined ? [] : [`${sentence} after ${Number(secs)} s.`];
-    });
-    const [, description = ""] = /<desc id="description">(.+)<\/desc>/.exec(read("docs/images/rings.svg")) ?? [];
-    expect(ends).toHaveLength(3);
-    for (const end of ends) expect(description).toContain(end);
   });
 
   it.each(printing)("$path prints what $page shows", async ({ page, path, text }) => {

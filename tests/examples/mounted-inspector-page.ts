@@ -31,9 +31,7 @@ document.body.append(appText);
 
 const { backend, credentials, unmount } = await startWithInspector(baseUrl, element("one"));
 const client = new CallTransfer({ baseUrl, ...credentials });
-const sandboxes = createSandboxRegistry();
-sandboxes.create("other");
-const second = mountInspector(element("two"), sandboxes, { screen: "records", theme: "dark" });
+const second = mountInspector(element("two"), createSandboxRegistry(), { screen: "records" });
 
 const page = {
   listRoles: async () => (await client.roles.list()).roles.length,

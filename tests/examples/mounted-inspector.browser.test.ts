@@ -26,21 +26,6 @@ describe("the inspector inside an app, over a backend in the page", () => {
     await inspector("one").getByRole("button", { name: "Run the clock" }).waitFor();
   });
 
-  it("has the sandboxes of its own backend", async () => {
-    const names = async (id: string) => {
-      await inspector(id)
-        .getByRole("button", { name: /^default/ })
-        .click();
-      const shown = inspector(id).getByRole("button", { name: /^Show / });
-      await shown.first().waitFor();
-      const found = await shown.allTextContents();
-      await page.keyboard.press("Escape");
-      return found;
-    };
-    await expect.poll(() => names("two")).toEqual(["default", "other"]);
-    await expect.poll(() => names("one")).toEqual(["default"]);
-  });
-
   it("gets no style of the app, and the app none of it", async () => {
     const style = await tab("one").evaluate((element) => {
       const { fontSize, letterSpacing, textAlign, color } = getComputedStyle(element);
@@ -74,15 +59,6 @@ describe("the inspector inside an app, over a backend in the page", () => {
     await page.keyboard.press("c");
     await expect.poll(() => tab("two").textContent()).toBe("Calls");
     expect(await tab("one").textContent()).toBe("Events");
-  });
-
-  it("has colors of its own", async () => {
-    const scheme = (id: string) => inspector(id).evaluate((host) => getComputedStyle(host).colorScheme);
-    expect(await scheme("two")).toBe("dark");
-    await inspector("one").getByRole("button", { name: "Settings" }).click();
-    await inspector("one").getByRole("button", { name: "Dark colors" }).click();
-    expect(await scheme("one")).toBe("dark");
-    expect(await page.evaluate(() => document.documentElement.style.colorScheme)).toBe("");
   });
 
   it("leaves nothing behind", async () => {

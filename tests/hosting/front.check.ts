@@ -33,14 +33,7 @@ describe("a request reaches the sandbox", () => {
     ["that its path names", `/_sandbox/one${roles}`, {}, "one"],
     ["that its header names", roles, { headers: { "X-Sandbox": "two" } }, "two"],
     ["that its host name names", roles, { host: "one.mock.example.com" }, "one"],
-    [
-      "that all of them name",
-      `/_sandbox/one${roles}`,
-      { host: "one.mock.example.com:8443", headers: { "X-Sandbox": "one" } },
-      "one",
-    ],
-    ["default, if nothing names one", roles, {}, "default"],
-    ["default under another host name", roles, { host: "mock.example.com" }, "default"],
+    ["default, if nothing names one", roles, { host: "mock.example.com" }, "default"],
   ];
   for (const [by, path, question, name] of ways) {
     it(by, async () => {
@@ -54,32 +47,19 @@ describe("a request reaches the sandbox", () => {
     const clash = "select different sandboxes. Send only one.";
     const byPath = await server.ask(`/_sandbox/one${roles}`, { host: "two.mock.example.com" });
     assert.deepEqual([byPath.status, byPath.body.detail], [400, `The path and the host name ${clash}`]);
-    const question = { host: "two.mock.example.com", headers: { ...control, "X-Sandbox": "one" } };
-    const byHeader = await server.ask("/_control/v1/clock", question);
-    assert.deepEqual(
-      [byHeader.status, byHeader.body.error.message],
-      [400, `The header X-Sandbox and the host name ${clash}`],
-    );
   });
 
-  for (const [name, hint] of [
-    ["on", 'There is no sandbox "on". Did you mean one?'],
-    [
-      "other",
-      'There is no sandbox "other". Create it with: call-transfer-mock sandbox create other (operation createSandbox). Sandboxes are deleted after 30 days',
-    ],
-    ["Upper", 'There is no sandbox "Upper": a name must be'],
-  ] as const) {
-    it(`none, if there is no sandbox "${name}"`, async () => {
-      for (const question of [{ headers: { "X-Sandbox": name } }, { headers: { "X-Sandbox": name, ...control } }]) {
-        const isControl = "Authorization" in question.headers;
-        const { status, body } = await server.ask(isControl ? "/_control/v1/clock" : roles, question);
-        assert.equal(status, 404);
-        assert.ok((isControl ? body.error.message : body.detail).startsWith(hint), JSON.stringify(body));
-      }
-      assert.deepEqual(Object.keys(await requestCounts()), ["default", "one", "two"]);
-    });
-  }
+  it("none, if there is no sandbox of its name", async () => {
+    const headers = { "X-Sandbox": "other" };
+    const hint =
+      'There is no sandbox "other". Create it with: call-transfer-mock sandbox create other (operation createSandbox). Sandboxes are deleted after 30 days';
+    const ofApi = await server.ask(roles, { headers });
+    assert.equal(ofApi.status, 404);
+    assert.ok(ofApi.body.detail.startsWith(hint), ofApi.body.detail);
+    const ofControl = await server.ask("/_control/v1/clock", { headers: { ...headers, ...control } });
+    assert.ok(ofControl.body.error.message.startsWith(hint), JSON.stringify(ofControl.body));
+    assert.deepEqual(Object.keys(await requestCounts()), ["default", "one", "two"]);
+  });
 
   it("and never one that a header of the Worker's own names", async () => {
     const headers = { "X-Mock-Order": "delete one" };
@@ -117,12 +97,6 @@ describe("the control plane", () => {
     assert.equal((await server.ask("/_control/v1/sandboxes", { method: "DELETE" })).status, 403);
   });
 
-  it("refuses pages of other sites, also with the token", async () => {
-    const { status, body } = await server.ask("/_control/v1/clock", { headers: { ...control, Origin: origin } });
-    assert.equal(status, 403);
-    assert.match(body.detail, /pages of other sites/);
-  });
-
   it("lists, creates and deletes sandboxes", async () => {
     const created = await server.control("default", "POST", "/sandboxes", { name: "new", clockMode: "frozen", now: 0 });
     assert.deepEqual(created, { name: "new", path: "/_sandbox/new" });
@@ -144,19 +118,6 @@ describe("the control plane", () => {
     await server.control("default", "DELETE", "/sandboxes/again");
   });
 
-  it("says what is wrong with a new sandbox, and then creates none", async () => {
-    const create = (body: object) => server.control("default", "POST", "/sandboxes", body);
-    await assert.rejects(create({ name: "one" }), /name: sandbox \\"one\\" already exists/);
-    await assert.rejects(create({ name: "default" }), /name: sandbox \\"default\\" already exists/);
-    await assert.rejects(create({ name: "bad", seed: { accounts: [{}] } }), /seed.accounts\[0\].id/);
-    await assert.rejects(create({ name: "bad", clockRate: 0 }), /clockRate/);
-    await assert.rejects(
-      server.control("default", "DELETE", "/sandboxes/default"),
-      /cannot be deleted. Reset it instead/,
-    );
-    assert.deepEqual(Object.keys(await requestCounts()), ["default", "one", "two"]);
-  });
-
   it("creates one of two sandboxes of a name that are created at the same time", async () => {
     const twice = [1, 2].map((randomSeed) =>
       server.control("default", "POST", "/sandboxes", { name: "race", randomSeed }),
@@ -168,29 +129,15 @@ describe("the control plane", () => {
   });
 });
 
-describe("a page of another origin", () => {
-  it("uses the API if its origin is allowed", async () => {
-    const asked = {
-      Origin: origin,
-      "Access-Control-Request-Method": "POST",
-      "Access-Control-Request-Headers": "X-Own",
-    };
-    const preflight = await server.ask(`/_sandbox/one${calls}`, { method: "OPTIONS", headers: asked });
-    assert.equal(preflight.status, 204);
-    assert.equal(preflight.headers["access-control-allow-origin"], origin);
-    assert.equal(preflight.headers["access-control-allow-headers"], "X-Own");
-    const { status, headers } = await server.ask(roles, { headers: { Origin: origin } });
-    assert.deepEqual([status, headers["access-control-allow-origin"]], [200, origin]);
-  });
-
-  it("is refused otherwise, with what to change", async () => {
-    const { status, body, headers } = await server.ask(roles, {
-      headers: { Origin: "https://evil.example" },
-    });
-    assert.equal(status, 403);
-    assert.match(body.detail, /Add https:\/\/evil\.example to CORS_ORIGINS in wrangler\.jsonc/);
-    assert.equal(headers["access-control-allow-origin"], undefined);
-  });
+it("a page of another origin uses the API if its origin is allowed, and is told what to change otherwise", async () => {
+  const asked = { Origin: origin, "Access-Control-Request-Method": "POST" };
+  const preflight = await server.ask(`/_sandbox/one${calls}`, { method: "OPTIONS", headers: asked });
+  assert.deepEqual([preflight.status, preflight.headers["access-control-allow-origin"]], [204, origin]);
+  const { status, headers } = await server.ask(roles, { headers: { Origin: origin } });
+  assert.deepEqual([status, headers["access-control-allow-origin"]], [200, origin]);
+  const refused = await server.ask(roles, { headers: { Origin: "https://evil.example" } });
+  assert.equal(refused.status, 403);
+  assert.match(refused.body.detail, /Add https:\/\/evil\.example to CORS_ORIGINS in wrangler\.jsonc/);
 });
 
 describe("the inspector", () => {
@@ -222,17 +169,13 @@ describe("the inspector", () => {
   });
 });
 
-for (const kind of ["reset", "empty", "process_then_reset"])
-  it(`the fault ${kind} is played as 502, since a Worker cannot close a connection without a response`, async () => {
-    await server.control("one", "POST", "/faults", {
-      match: { operationId: "listRoles" },
-      do: kind,
-      when: { times: 1 },
-    });
-    const { status, body } = await server.ask(`/_sandbox/one${roles}`);
-    assert.equal(status, 502);
-    assert.match(body, /closes the connection here without a response/);
-  });
+it("a fault that loses the answer is played as 502, since a Worker cannot close a connection without a response", async () => {
+  const fault = { match: { operationId: "listRoles" }, do: "reset", when: { times: 1 } };
+  await server.control("one", "POST", "/faults", fault);
+  const { status, body } = await server.ask(`/_sandbox/one${roles}`);
+  assert.equal(status, 502);
+  assert.match(body, /closes the connection here without a response/);
+});
 
 it("says that it runs, to everyone", async () => {
   const { status, body } = await server.ask("/health", {

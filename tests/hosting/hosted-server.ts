@@ -5,12 +5,8 @@ import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { demo } from "@call-transfer/backend";
 import { controlToken, startWorkerd, type Workerd, type WorkerdOptions } from "./workerd.ts";
-
-/** A limit for what hangs, not for what takes long. */
-const limitMs = 300_000;
 
 export const temporaryFolder = () => mkdtempDisposableSync(join(tmpdir(), "call-transfer-hosting-"));
 
@@ -52,9 +48,9 @@ export class MockServer {
     await this.#workerd.stop();
   }
 
-  /** Starts on what the objects have stored, also with other settings. */
-  async startAgain(settings: WorkerdOptions["settings"] = this.#options.settings ?? {}): Promise<void> {
-    this.#workerd = await startWorkerd({ ...this.#options, settings });
+  /** Starts on what the objects have stored. */
+  async startAgain(): Promise<void> {
+    this.#workerd = await startWorkerd(this.#options);
   }
 
   /** Ends the runtime with SIGKILL. */
@@ -141,13 +137,4 @@ export async function startReceiver(isSilent: (count: number) => boolean = () =>
       await once(server, "close");
     },
   };
-}
-
-/** Waits until a check is true. Says what it waited for when that takes too long. */
-export async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + limitMs;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error(`Waited ${limitMs / 1000} s for ${what}.`);
-    await sleep(20);
-  }
 }

@@ -1,14 +1,15 @@
 // The hosted mock server in Cloudflare's runtime workerd, as packages/mock-server/hosting/ deploys it.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { runInThisContext } from "node:vm";
 import { build } from "esbuild";
 
 const repository = new URL("../../", import.meta.url);
-const hosting = new URL("packages/mock-server/hosting/", repository);
+const hosting = fileURLToPath(new URL("packages/mock-server/hosting/", repository));
 
 /** A running Worker. */
 export interface Workerd {
@@ -37,55 +38,91 @@ export interface WorkerdOptions {
 export const controlToken = "a-control-token-for-tests";
 
 /** The parts of wrangler.jsonc that miniflare takes in another form. */
-interface WranglerConfig {
+export interface WranglerConfig {
   readonly main: string;
   readonly compatibility_date: string;
-  readonly compatibility_flags: readonly string[];
-  readonly durable_objects: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
-  readonly migrations: readonly { readonly new_sqlite_classes: readonly string[] }[];
-  readonly assets: { readonly directory: string; readonly binding: string; readonly run_worker_first: boolean };
-  readonly vars: Readonly<Record<string, unknown>>;
+  readonly compatibility_flags?: readonly string[];
+  readonly durable_objects?: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
+  readonly migrations?: readonly { readonly new_sqlite_classes: readonly string[] }[];
+  readonly assets?: { readonly directory: string; readonly binding: string; readonly run_worker_first: boolean };
+  readonly vars?: Readonly<Record<string, unknown>>;
+  readonly secrets_store_secrets?: readonly {
+    readonly binding: string;
+    readonly store_id: string;
+    readonly secret_name: string;
+  }[];
 }
 
 /** JSON with comments is an expression. Its file names the place of a syntax error. */
-function readConfig(): WranglerConfig {
-  const filename = fileURLToPath(new URL("wrangler.jsonc", hosting));
+export function readConfig(folder: string): WranglerConfig {
+  const filename = join(folder, "wrangler.jsonc");
   return runInThisContext(`(${readFileSync(filename, "utf8")})`, { filename });
 }
 
-const bundles = new Map<string, Promise<string>>();
-
-/** Bundles the Worker, as wrangler does; each program once a process. */
-export function bundleWorker({ entry, isBuilt = false }: WorkerdOptions = {}): Promise<string> {
-  const path = fileURLToPath(entry ?? new URL(readConfig().main, hosting));
-  const key = `${path} ${isBuilt}`;
-  const bundle = bundles.get(key) ?? bundleFile(path, isBuilt);
-  bundles.set(key, bundle);
-  return bundle;
+/** What miniflare takes of a configuration. Several Workers share the Durable Objects of one script. */
+export function optionsOf(config: WranglerConfig, scriptName?: string): object {
+  const classes = (config.migrations ?? []).flatMap(({ new_sqlite_classes }) => new_sqlite_classes);
+  const objects = (config.durable_objects?.bindings ?? []).map(({ name, class_name: className }) => [
+    name,
+    { className, useSQLite: classes.includes(className), ...(scriptName !== undefined && { scriptName }) },
+  ]);
+  return {
+    modules: true,
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags ?? [],
+    durableObjects: Object.fromEntries(objects),
+  };
 }
 
-async function bundleFile(path: string, isBuilt: boolean): Promise<string> {
+/** Bundles a Worker, as wrangler does. */
+export async function bundleFile(path: string, conditions: readonly string[] = []): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path],
     ...{ bundle: true, format: "esm", target: "es2022", platform: "browser", write: false },
-    conditions: [...(isBuilt ? [] : ["@call-transfer/source"]), "workerd", "worker", "browser"],
+    conditions: [...conditions, "workerd", "worker", "browser"],
     absWorkingDir: fileURLToPath(repository),
     logLevel: "error",
   });
   return outputFiles[0]?.text ?? "";
 }
 
-/** What the tests use of miniflare, which only tests/tools/ installs. */
-interface MiniflareModule {
-  readonly Miniflare: new (options: object) => { readonly ready: Promise<URL>; dispose(): Promise<void> };
+const bundles = new Map<string, Promise<string>>();
+
+/** Bundles the mock server, or another program; each once a process. */
+export function bundleWorker({ entry, isBuilt = false }: WorkerdOptions = {}): Promise<string> {
+  const path = entry === undefined ? join(hosting, readConfig(hosting).main) : fileURLToPath(entry);
+  const key = `${path} ${isBuilt}`;
+  const bundle = bundles.get(key) ?? bundleFile(path, isBuilt ? [] : ["@call-transfer/source"]);
+  bundles.set(key, bundle);
+  return bundle;
 }
 
-async function loadMiniflare(): Promise<MiniflareModule> {
-  const { resolve } = createRequire(new URL("tests/tools/package.json", repository));
+/** A secret of the Secrets Store, to change it. */
+interface SecretAdmin {
+  create(value: string): Promise<string>;
+  update(value: string, id: string): Promise<string>;
+}
+
+/** What is used of miniflare, which only tests/tools/ installs. */
+export interface Miniflare {
+  readonly ready: Promise<URL>;
+  dispatchFetch(url: string): Promise<Response>;
+  unsafeGetDirectURL(worker: string): Promise<URL>;
+  getSecretsStoreSecretAPI(binding: string, worker: string): Promise<() => SecretAdmin>;
+  dispose(): Promise<void>;
+}
+
+/** Starts Cloudflare's runtime. A Worker that does not start ends it: a runtime that is left would keep this process alive. */
+export async function openMiniflare(options: object): Promise<Miniflare> {
+  const require = createRequire(new URL("tests/tools/package.json", repository));
+  const { Miniflare } = require("miniflare") as { Miniflare: new (options: object) => Miniflare };
+  const miniflare = new Miniflare({ host: "127.0.0.1", port: 0, ...options });
   try {
-    return (await import(pathToFileURL(resolve("miniflare")).href)) as MiniflareModule;
+    await miniflare.ready;
+    return miniflare;
   } catch (error) {
-    throw new Error("Cloudflare's runtime is not installed. Run: npm run check -- hosting", { cause: error });
+    await miniflare.dispose();
+    throw error;
   }
 }
 
@@ -129,29 +166,16 @@ export function startWorkerd(options: WorkerdOptions = {}): Promise<Workerd> {
 }
 
 async function start({ folder, port = 0, settings, ...program }: WorkerdOptions): Promise<Workerd> {
-  const { compatibility_date, compatibility_flags, durable_objects, migrations, assets, vars } = readConfig();
-  const { Miniflare } = await loadMiniflare();
-  const classes = migrations.flatMap(({ new_sqlite_classes }) => new_sqlite_classes);
-  const objects = durable_objects.bindings.map(({ name, class_name }) => [
-    name,
-    { className: class_name, useSQLite: classes.includes(class_name) },
-  ]);
+  const config = readConfig(hosting);
+  const { assets, vars } = config;
+  if (assets === undefined) throw new Error("wrangler.jsonc names no assets.");
   const script = await bundleWorker(program);
   const bindings = { ...vars, CONTROL_TOKEN: controlToken, ...settings };
   const others = runtimeProcesses();
-  const runtime = new Miniflare({
-    handleRuntimeStdio: passErrors,
-    ...{
-      modules: true,
-      script,
-      compatibilityDate: compatibility_date,
-      compatibilityFlags: compatibility_flags,
-      host: "127.0.0.1",
-      port,
-    },
+  const runtime = await openMiniflare({
+    ...optionsOf(config),
+    ...{ script, port, handleRuntimeStdio: passErrors, durableObjectsPersist: folder ?? false },
     bindings: Object.fromEntries(Object.entries(bindings).filter(([, value]) => value !== undefined)),
-    durableObjects: Object.fromEntries(objects),
-    durableObjectsPersist: folder ?? false,
     assets: {
       directory: fileURLToPath(
         new URL(assets.directory.replace("node_modules/@call-transfer/", "packages/"), repository),

@@ -1,7 +1,7 @@
 // Installs from a clone with scripts/add.ts as the README says, with each package manager: in a new folder, again unchanged, and
-// again after the sources have changed. Nothing but caches of the package managers may appear elsewhere. Runs examples under pnpm,
-// which lets a project import only what its package.json names, as the pages tell readers to. `check-add.ts npm` takes one. Requires built packages.
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// again after the sources have changed. Nothing but caches of the package managers may appear elsewhere. `check-add.ts npm` takes
+// one. Requires built packages.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runWith, temporaryFolder, tools } from "../../scripts/packed.ts";
@@ -17,7 +17,6 @@ interface Row {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-const yarn4 = ["yarn", "yarn-4/bin/yarn.js"] as const;
 /** New versions of others need not wait here, and nothing is reported. */
 const yarnSettings = "enableTelemetry: false\nnpmMinimalAgeGate: 0\n";
 
@@ -25,14 +24,9 @@ const rows: Readonly<Record<string, Row>> = {
   npm: { lockfile: "package-lock.json" },
   pnpm: { program: ["pnpm", "pnpm/bin/pnpm.cjs"], lockfile: "pnpm-lock.yaml" },
   "yarn-1": { program: ["yarn", "yarn-1/bin/yarn.js"], lockfile: "yarn.lock" },
-  "yarn-4": {
-    program: yarn4,
-    lockfile: "yarn.lock",
-    settings: { ".yarnrc.yml": `nodeLinker: node-modules\n${yarnSettings}` },
-  },
   // Without a folder of modules a package finds only what its manifest names.
   "yarn-4-pnp": {
-    program: yarn4,
+    program: ["yarn", "yarn-4/bin/yarn.js"],
     lockfile: "yarn.lock",
     node: ["yarn", "node"],
     settings: { ".yarnrc.yml": yarnSettings },
@@ -74,26 +68,6 @@ const program = `${readFileSync(join(root, "examples/place-a-call.ts"), "utf8")}
 console.log("changed:", globalThis.changed);
 `;
 const placed = (changed: string): string => `placed: initiated\na minute later: call.completed\nchanged: ${changed}`;
-
-/** Examples that need the SDK, the mock server, and for tests a runner. */
-const examples = [
-  "vitest/calls.test.ts",
-  "vitest/more.test.ts",
-  "group-ringing.ts",
-  "paging.ts",
-  "msw/availability.test.ts",
-];
-
-function runExamples(env: NodeJS.ProcessEnv, app: string): void {
-  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    devDependencies: Record<string, string>;
-  };
-  const runners = ["msw", "vitest"].map((name) => `${name}@${devDependencies[name]}`);
-  runWith(env, app, "pnpm", "add", "--save-dev", ...runners);
-  for (const path of examples) copyFileSync(join(root, "examples", path), join(app, basename(path)));
-  for (const path of examples.filter((one) => !one.includes(".test."))) runWith(env, app, "node", path);
-  runWith(env, app, "node", "node_modules/vitest/vitest.mjs", "run");
-}
 
 function same(what: string, actual: unknown, expected: unknown): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected))
@@ -141,7 +115,6 @@ function checkRow(place: string, name: string, row: Row, workspace: string): voi
     settings.map((entry) => entry.name),
     [],
   );
-  if (name === "pnpm") runExamples(env, app);
   if (existsSync(join(app, ".venv"))) {
     const example = join(root, "examples/python/place_a_call.py");
     const printed = runWith(env, app, join(app, ".venv/bin/python"), example).trim();

@@ -1,5 +1,5 @@
-// Uses the packed packages as customers do: compiles consumers/ with each compiler and module resolution, and
-// asks what an editor shows. Prints skipped combinations with their reason. Requires built packages.
+// Uses the packed packages as customers do: compiles consumers/ with each compiler, as ES modules and as CommonJS, and asks what an
+// editor shows. Requires built packages.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
@@ -36,29 +36,11 @@ function compilers(): { version: string; path: string }[] {
   });
 }
 
-const strict = { noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, target: "es2022" };
-const inBrowsers = { types: [], lib: ["es2022", "dom", "dom.iterable"] };
-const inNode = { types: ["node"], typeRoots: [join(consumers, "node_modules/@types")], lib: ["es2022"] };
-
-/** Module resolutions. CommonJS files use `import … = require(…)`. */
-const resolutions = [
-  { name: "node16", options: { module: "node16", ...inNode }, formats: ["mts", "cts"] },
-  { name: "nodenext", options: { module: "nodenext", ...inBrowsers }, formats: ["mts", "cts"] },
-  {
-    name: "bundler",
-    options: { module: "preserve", moduleResolution: "bundler", ...inBrowsers },
-    formats: ["mts", "cts"],
-  },
-  {
-    name: "node10",
-    // zod's declarations require esModuleInterop here.
-    options: { module: "commonjs", moduleResolution: "node10", esModuleInterop: true, ...inNode },
-    formats: ["cts"],
-  },
-] as const;
-
-/** Combinations that cannot compile, with the reason. */
-const impossible: Readonly<Record<string, string>> = { "7 node10": "TypeScript 7 removed it" };
+/** The strictest settings, without the types of Node. attw checks how the other resolutions of modules find the declarations. */
+const compilerOptions = {
+  ...{ noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+  ...{ target: "es2022", module: "nodenext", types: [], lib: ["es2022", "dom", "dom.iterable"] },
+};
 
 function compilations(project: string): Task[] {
   for (const typesFile of typesFiles) {
@@ -67,27 +49,12 @@ function compilations(project: string): Task[] {
     writeFileSync(join(project, `${typesFile}.cts`), program.replace(imports, "import $1 = require($2);"));
   }
   copyFileSync(join(consumers, `${modulesFile}.ts`), join(project, `${modulesFile}.mts`));
-  return compilers().flatMap(({ version, path }) =>
-    resolutions.flatMap(({ name, options, formats }): Task[] => {
-      const reason = impossible[`${version} ${name}`];
-      const formatNames = formats.map((format) => (format === "mts" ? "ESM" : "CommonJS")).join(" and ");
-      const title = `TypeScript ${version}, ${name}, ${formatNames}`;
-      if (reason) {
-        console.log(`skipped ${title}: ${reason}`);
-        return [];
-      }
-      const config = join(project, `tsconfig.${version}.${name}.json`);
-      const silence = version === "6" && name === "node10" ? { ignoreDeprecations: "6.0" } : {};
-      const files = [
-        ...typesFiles.flatMap((typesFile) => formats.map((format) => `${typesFile}.${format}`)),
-        ...(name === "node10" ? [] : [`${modulesFile}.mts`]),
-      ];
-      writeFileSync(config, JSON.stringify({ compilerOptions: { ...strict, ...options, ...silence }, files }));
-      return [
-        { title, run: () => runFile(process.execPath, [path, "-p", config], { cwd: project, timeout: withinMs }) },
-      ];
-    }),
-  );
+  const files = [...typesFiles.flatMap((name) => [`${name}.mts`, `${name}.cts`]), `${modulesFile}.mts`];
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  return compilers().map(({ version, path }) => ({
+    title: `TypeScript ${version}, ESM and CommonJS`,
+    run: () => runFile(process.execPath, [path, "-p", "."], { cwd: project, timeout: withinMs }),
+  }));
 }
 
 /** Asks what an editor shows for the built declarations: the same as for the sources. */

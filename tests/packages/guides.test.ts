@@ -47,8 +47,4 @@ describe.each(published)("the pages of the tarball of %s", (name) => {
     expect(installed.length).toBeGreaterThan(0);
     for (const one of installed) expect(one).toMatch(/^@call-transfer\/[\w-]+@\d+\b/);
   });
-
-  it("have no marks of the repository's checks", () => {
-    for (const [path, text] of pages) if (path.startsWith("guides/")) expect(text, path).not.toMatch(/^<!--/m);
-  });
 });

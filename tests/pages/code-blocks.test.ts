@@ -88,11 +88,6 @@ it("the folders that CONTRIBUTING.md lists exist", () => {
 describe("a page with a mistake", () => {
   const fence = "```";
 
-  it("has a block that nothing proves", () => {
-    const { problems } = proveBlocks("docs/page.md", `# Page\n\n- one\n\n  ${fence}java\n  what\n  ${fence}\n`);
-    expect(problems).toEqual([expect.stringMatching(/^docs\/page\.md:5: .*language "java"/)]);
-  });
-
   it("has a program with a wrong type, found in its line", () => {
     const text = `# Page\n\n<!-- given: const one = 1; -->\n\n${fence}ts\nconst two: number = one;\nconst three: string = one;\n${fence}\n`;
     expect(typeErrors(proveBlocks("docs/page.md", text).proved)).toEqual([

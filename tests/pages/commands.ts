@@ -65,6 +65,11 @@ const named: Readonly<Record<string, object>> = {
   site: siteCommands,
 };
 
+/** Every option of our commands, such as `--port`. */
+export const ourOptions: ReadonlySet<string> = new Set(
+  tables.flatMap(({ table }) => Object.values(table.subcommands).flatMap(Object.keys)),
+);
+
 /** Commands and options in a block that do not exist, as `page:line: message`. */
 export function unknownOptions({ page, line: fence, text }: Block): string[] {
   const problems: string[] = [];

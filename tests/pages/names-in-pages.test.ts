@@ -1,23 +1,18 @@
-// What pages list is what the code has: options of the SDK, faults, variables of the mock server's image, functions and layers.
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// What pages list is what the code has: options, faults, variables of the mock server's image, functions and layers.
+import { readFileSync } from "node:fs";
 import { createBackend, type Fault } from "@call-transfer/backend";
 import { parseFault } from "@call-transfer/backend/unstable";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
 import { controlDocument } from "../../packages/backend/src/generated/document.gen.ts";
 import { zFaultAction } from "../../packages/backend/src/generated/schemas.gen.ts";
 import { flagOf, startOptions, variables } from "../../packages/mock-server/src/cli/options.ts";
-import { defaultConfigFile, settingVariables } from "../../packages/mock-server/src/cli/settings.ts";
+import { settingVariables } from "../../packages/mock-server/src/cli/settings.ts";
 import { clientRules, requestRules } from "../../packages/sdk/src/options/checks.ts";
 import { tablesIn } from "../../scripts/markdown.ts";
-import { blocksIn } from "./blocks.ts";
+import { blocksIn, pages } from "./blocks.ts";
+import { ourOptions } from "./commands.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const page = read("docs/mock-server-faults.md");
@@ -27,15 +22,9 @@ const rows = (text: string) => [...text.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)]
 /** What a fault of requests can do, of what takes no value. */
 const words = zFaultAction().options.flatMap((option) => (option instanceof z.ZodLiteral ? [...option.values] : []));
 
-it.each(rows(section("A fault in a line")))("the page of faults shows a text that is a fault: %s", (text) => {
-  expect(() => parseFault(text)).not.toThrow();
-});
-
-it.each(rows(section("Faults", overview)))(
-  "the page on time, faults and sandboxes shows a text that is a fault: %s",
-  (text) => {
-    expect(() => parseFault(text)).not.toThrow();
-  },
+it.each([...rows(section("A fault in a line")), ...rows(section("Faults", overview))])(
+  "the pages of faults show a text that is a fault: %s",
+  (text) => expect(() => parseFault(text)).not.toThrow(),
 );
 
 it("the page of faults shows JSON that is a list of faults", () => {
@@ -101,31 +90,20 @@ it("the page on containers gives only options of the server to the server, and s
   ]);
 });
 
-it("the health check of the Dockerfile finds the port and TLS in the mounted file, which a variable hides", async () => {
-  const [, check = "[]"] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(dockerfile) ?? [];
-  const [, ...words]: string[] = JSON.parse(check);
-  const folder = mkdtempSync(join(tmpdir(), "call-transfer-health-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const ok: RequestListener = (request, response) => {
-    response.writeHead(request.url === "/health" ? 200 : 404).end();
-  };
-  const statusBeside = async (server: Server, file: object, env: Record<string, string> = {}): Promise<unknown> => {
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    writeFileSync(join(folder, defaultConfigFile), JSON.stringify({ port, ...file }));
-    const [status] = await once(spawn(process.execPath, words, { cwd: folder, env, stdio: "ignore" }), "exit");
-    server.close();
-    return status;
-  };
-  expect(await statusBeside(createServer(ok), {})).toBe(0);
-  expect(await statusBeside(createServer(ok), {}, { CALL_TRANSFER_MOCK_PORT: "1" })).toBe(1);
-  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const self = ["req", "-x509", "-days", "1", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost"];
-  execFileSync("openssl", [...self, "-keyout", key, "-out", cert], { stdio: "ignore" });
-  const secure = () => createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, ok);
-  expect(await statusBeside(secure(), { tlsCert: "cert.pem" })).toBe(0);
-  expect(await statusBeside(secure(), {})).toBe(1);
+/** Options of other programs: of Node, npm, Deno, gunicorn, pytest, Biome, Schemathesis, and of this workspace's scripts. */
+const ofOthers = new Set(
+  "--allow-env --call-transfer-mock-command --env-file --include-method --only --preload --python --record --save-dev --target --write".split(
+    " ",
+  ),
+);
+
+it("sentences name only options that a command has", () => {
+  const unknown = pages.flatMap((path) => {
+    const sentences = read(path).replace(/<!--[\s\S]*?-->|^ *```[\s\S]*?^ *```$/gm, "");
+    const named = [...sentences.matchAll(/`[^`]+`/g)].flatMap(([code]) => code.match(/(?<=[`\s[])--[a-z][\w-]*/g) ?? []);
+    return named.filter((option) => !ourOptions.has(option) && !ofOthers.has(option)).map((one) => `${path}: ${one}`);
+  });
+  expect(unknown).toEqual([]);
 });
 
 const architecture = tablesIn(read("docs/architecture.md")).flatMap(({ rows }) => rows);

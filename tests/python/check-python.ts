@@ -1,12 +1,12 @@
 // Checks packages/python: format and lint, the types by mypy, the record of public names, the tests, and the package. `npm run check --
-// python tests` runs one part, with options for it; `surface --write` writes the record. `--installed` only says whether this machine has Python, and `--environment` where its packages are.
+// python tests` runs one part, with options for it; `surface --write` writes the record. `--environment` says where its packages are.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandFile } from "../../build/command-file.ts";
-import { ensureEnvironment, keepBytecode, missingPython } from "../../scripts/python.ts";
+import { ensureEnvironment, keepBytecode } from "../../scripts/python.ts";
 import { checkPackage } from "./check-package.ts";
 
 const folder = fileURLToPath(new URL("../../packages/python", import.meta.url));
@@ -57,11 +57,7 @@ function parts(commands: string): Readonly<Record<string, (...options: string[])
 }
 
 const [name, ...options] = process.argv.slice(2);
-if (name === "--installed") {
-  const missing = missingPython();
-  if (missing !== undefined) console.log(missing);
-  process.exitCode = missing === undefined ? 0 : 1;
-} else if (name === "--environment") {
+if (name === "--environment") {
   console.log(ensureEnvironment("python", join(folder, "requirements.txt")));
 } else {
   const all = parts(ensureEnvironment("python", join(folder, "requirements.txt")));

@@ -1,52 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { attackReceiver } from "@call-transfer/mock-server/attack";
-import { createWebhookHandler, toNodeHandler } from "@call-transfer/sdk/webhooks";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
-// A busy machine may stall for longer than the attack waits by default.
-const timeoutMs = 60_000;
-const close: (() => unknown)[] = [];
-
-afterEach(() => {
-  for (const one of close.splice(0)) one();
-});
-
-/** Starts two servers with one receiver of the SDK. */
-async function start() {
-  const handled = new Map<string, number>();
-  const receive = createWebhookHandler({
-    secret: Object.values(secrets),
-    // Takes a turn, so that copies arrive meanwhile.
-    async onEvent({ id }) {
-      await new Promise((resolve) => setImmediate(resolve));
-      handled.set(String(id), (handled.get(String(id)) ?? 0) + 1);
-      return Response.json({ handled: id });
-    },
-  });
-  const listen = async (): Promise<string> => {
-    const server = createServer(toNodeHandler(receive)).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    close.push(() => server.close().closeAllConnections());
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`;
-  };
-  return { url: [await listen(), await listen()], handled: () => handled };
-}
-
-describe("the attack on the SDK's receiver", () => {
-  it("finds nothing", async () => {
-    const report = await attackReceiver({ ...secrets, timeoutMs, ...(await start()) });
-    expect(report).toMatchObject({ findings: [], notChecked: [] });
-  });
-});
-
 /** A folder inside the workspace, where the examples find its packages. */
 const cache = join(root, "node_modules/.cache");
 mkdirSync(cache, { recursive: true });

@@ -5,10 +5,11 @@ import { execFile } from "node:child_process";
 import { after, it } from "node:test";
 import { promisify } from "node:util";
 import { createWebhookHandler, signWebhook } from "@call-transfer/sdk/webhooks";
-import { inboxTableSql, postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
-import { Pool, type PoolClient } from "pg";
+import { inboxTableSql } from "@call-transfer/sdk/webhooks/postgres";
+import { Pool } from "pg";
 import { pythonCommand, pythonEnvironment, pythonFolder } from "./python.ts";
 import { startPostgres } from "./servers.ts";
+import { pgInbox } from "./stores.ts";
 
 const postgres = await startPostgres();
 const env = { ...process.env, ...pythonEnvironment, DATABASE_URL: postgres.url };
@@ -29,26 +30,8 @@ it("Python: an inbox sends the response of Node's, and Node that of Python's", a
   await pool.query("create schema shared");
   await pool.query(inboxTableSql({ table }));
   const secret = "secret-of-a-test";
-  const receive = createWebhookHandler<PoolClient>({
-    secret,
-    inbox: postgresInbox(
-      {
-        async transaction(work) {
-          const client = await pool.connect();
-          try {
-            await client.query("begin");
-            await work(client);
-            await client.query("commit");
-          } finally {
-            client.release(true);
-          }
-        },
-        query: async (client, text, values) => (await client.query(text, values)).rows,
-      },
-      { table },
-    ),
-    onEvent: () => new Response("from Node"),
-  });
+  const inbox = pgInbox(pool, { table });
+  const receive = createWebhookHandler({ secret, inbox, onEvent: () => new Response("from Node") });
   const program = `import os, sys
 from contextlib import contextmanager
 import psycopg

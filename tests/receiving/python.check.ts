@@ -11,7 +11,7 @@ import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { createClient } from "redis";
 import { pythonCommand, pythonEnvironment, pythonFolder } from "./python.ts";
 import { startRedis, startRedisCluster } from "./servers.ts";
-import { testStore } from "./store-cases.ts";
+import { testStore } from "./stores.ts";
 
 const redis = await startRedis();
 const cluster = await startRedisCluster();
@@ -35,12 +35,16 @@ createInterface(driver.stdout).on("line", (line) => {
   if (error === undefined) request?.resolve(result);
   else request?.reject(new Error(error));
 });
-driver.on("exit", () => {
+const ended = once(driver, "exit");
+let isOver = false;
+void ended.then(() => {
+  isOver = true;
   for (const { reject } of waiting.values()) reject(new Error("The driver ended."));
 });
 
 const ask = (request: object): Promise<unknown> =>
   new Promise((resolve, reject) => {
+    if (isOver) throw new Error("The driver ended.");
     const id = ++sent;
     waiting.set(id, { resolve, reject });
     driver.stdin.write(`${JSON.stringify({ id, ...request })}\n`);
@@ -67,8 +71,8 @@ function openStore(...given: Parameters<typeof openNew>): Promise<EventStore> {
 }
 
 after(async () => {
-  const ended = once(driver, "exit");
-  driver.stdin.end();
+  // A claim that a failed test left waiting would keep it.
+  driver.kill("SIGKILL");
   await ended;
   client.destroy();
   for (const server of [redis, ...cluster]) await server.stop();

@@ -10,7 +10,7 @@ import { createClient, createClientPool, createCluster } from "redis";
 import { createClient as createClient4 } from "redis-4";
 import { createClient as createClient5 } from "redis-5";
 import { startRedis, startRedisCluster } from "./servers.ts";
-import { testStore } from "./store-cases.ts";
+import { testStore } from "./stores.ts";
 
 const primary = await startRedis();
 const cluster = await startRedisCluster();
@@ -22,106 +22,54 @@ after(async () => {
   for (const server of [primary, ...cluster]) await server.stop();
 });
 
-/** Connects two clients, and closes them at the end. */
-async function pair<Client>(connect: () => Client, close: (client: Client) => unknown): Promise<() => Client> {
-  const clients = [connect(), connect()] as const;
-  let opened = 0;
-  for (const client of clients) {
-    if (client instanceof Object && "connect" in client && !("status" in client))
-      await (client.connect as () => Promise<unknown>)();
-    closings.push(() => close(client));
-  }
-  return () => clients[opened++ % 2 === 0 ? 0 : 1];
-}
-
 const { url } = primary;
-/** A client or cluster of the package `redis`. */
+/** A client or cluster of the package `redis`, as far as its versions agree. */
 interface NodeClient {
+  connect(): Promise<unknown>;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 /** A client or cluster of `ioredis` or `iovalkey`. */
 interface IoClient {
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
+  disconnect(): void;
 }
-const nodeClients: Readonly<Record<string, () => Promise<() => NodeClient>>> = {
-  "redis 4": () =>
-    pair(
-      () => createClient4({ url }),
-      (client) => client.disconnect(),
-    ),
-  "redis 5": () =>
-    pair(
-      () => createClient5({ url }),
-      (client) => client.destroy(),
-    ),
-  "redis 6": () =>
-    pair(
-      () => createClient({ url }),
-      (client) => client.destroy(),
-    ),
-  "redis 6, RESP 2": () =>
-    pair(
-      () => createClient({ url, RESP: 2 }),
-      (client) => client.destroy(),
-    ),
-  "redis 6, a pool": () =>
-    pair(
-      () => createClientPool({ url }),
-      (client) => client.destroy(),
-    ),
-  "redis 6, a cluster": () =>
-    pair(
-      () => createCluster({ rootNodes: [{ socket: rootNode }] }),
-      (client) => client.destroy(),
-    ),
-};
-const ioClients: Readonly<Record<string, () => Promise<() => IoClient>>> = {
-  "ioredis 5": () =>
-    pair(
-      () => new Redis5(url),
-      (client) => client.disconnect(),
-    ),
-  "ioredis 6": () =>
-    pair(
-      () => new Redis(url),
-      (client) => client.disconnect(),
-    ),
-  "ioredis 6, a cluster": () =>
-    pair(
-      () => new Cluster([rootNode]),
-      (client) => client.disconnect(),
-    ),
-  iovalkey: () =>
-    pair(
-      () => new Valkey(url),
-      (client) => client.disconnect(),
-    ),
-};
-const opened: [string, RunRedisScript, RunRedisScript][] = [];
-for (const [name, connect] of Object.entries(nodeClients)) {
-  const open = await connect();
-  const run =
-    (client: NodeClient): RunRedisScript =>
-    (script, key, args) =>
-      client.eval(script, { keys: [key], arguments: args });
-  opened.push([name, run(open()), run(open())]);
-}
-for (const [name, connect] of Object.entries(ioClients)) {
-  const open = await connect();
-  const run =
-    (client: IoClient): RunRedisScript =>
-    (script, key, args) =>
-      client.eval(script, 1, key, ...args);
-  opened.push([name, run(open()), run(open())]);
-}
-const [first] = opened;
-const redisStore = (options: RedisEventStoreOptions): EventStore =>
-  redisEventStore(first?.[1] ?? (() => Promise.reject(new Error("There is no client."))), options);
 
-for (const [name, ...runs] of opened) {
+/** Connects a client, and closes it at the end. */
+async function node<Client extends NodeClient>(client: Client, close: (client: Client) => unknown) {
+  await client.connect();
+  closings.push(() => close(client));
+  const run: RunRedisScript = (script, key, args) => client.eval(script, { keys: [key], arguments: args });
+  return run;
+}
+
+async function io(client: IoClient) {
+  closings.push(() => client.disconnect());
+  const run: RunRedisScript = (script, key, args) => client.eval(script, 1, key, ...args);
+  return run;
+}
+
+const destroy = (client: { destroy(): unknown }): unknown => client.destroy();
+const clients: Readonly<Record<string, () => Promise<RunRedisScript>>> = {
+  "redis 4": () => node(createClient4({ url }), (client) => client.disconnect()),
+  "redis 5": () => node(createClient5({ url }), destroy),
+  "redis 6": () => node(createClient({ url }), destroy),
+  "redis 6, RESP 2": () => node(createClient({ url, RESP: 2 }), destroy),
+  "redis 6, a pool": () => node(createClientPool({ url }), destroy),
+  "redis 6, a cluster": () => node(createCluster({ rootNodes: [{ socket: rootNode }] }), destroy),
+  "ioredis 5": () => io(new Redis5(url)),
+  "ioredis 6": () => io(new Redis(url)),
+  "ioredis 6, a cluster": () => io(new Cluster([rootNode])),
+  iovalkey: () => io(new Valkey(url)),
+};
+
+for (const [name, connect] of Object.entries(clients)) {
+  const runs = [await connect(), await connect()] as const;
   let turn = 0;
   testStore(name, () => redisEventStore(runs[turn++ % 2 === 0 ? 0 : 1]));
 }
+
+const own = await node(createClient({ url }), destroy);
+const redisStore = (options: RedisEventStoreOptions): EventStore => redisEventStore(own, options);
 
 describe("a store in Redis", () => {
   it("starts its keys with the prefix", async () => {

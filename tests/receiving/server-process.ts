@@ -49,8 +49,9 @@ rm -rf "$3"`;
 export interface ServerSetup {
   /** The command for a port. */
   readonly command: (port: number) => readonly string[];
-  /** Its working directory, which is removed at the end. */
+  /** Its working directory, which is removed at the end unless it stays. */
   readonly folder: string;
+  readonly folderStays?: true;
   /** It prints this as soon as clients can use it; or whether they can, by its port. */
   readonly readyText: string | ((port: number) => Promise<boolean>);
   /** Ends it without waiting for its clients. */
@@ -82,7 +83,7 @@ class Running {
     this.child.stderr.on("data", (text: string) => this.errors.push(text));
     this.ended = once(this.child, "close");
     const target = `${detached ? "-" : ""}${this.child.pid}`;
-    const words = ["-c", watch, "watch", target, setup.endSignal.slice(3), cwd];
+    const words = ["-c", watch, "watch", target, setup.endSignal.slice(3), setup.folderStays ? "" : cwd];
     this.watcher = spawn("sh", words, { stdio: ["pipe", "ignore", "ignore"] });
     // Also of a server that ended by itself: a watcher that waits keeps the test process alive.
     void this.ended.then(() => this.watcher.kill("SIGKILL"));
@@ -128,7 +129,7 @@ class Running {
   }
 }
 
-/** Starts a server on a free port. Redis, PostgreSQL and nginx do not say which one they would choose. */
+/** Starts a server on a free port. Redis and PostgreSQL do not say which one they would choose. */
 export async function startServer(setup: ServerSetup, scheme: string): Promise<ServerProcess> {
   const open = async (port: number): Promise<Running> => {
     const running = new Running(setup, port);
@@ -163,7 +164,7 @@ export async function startServer(setup: ServerSetup, scheme: string): Promise<S
   };
   const stop = async () => {
     await running.end(setup.endSignal);
-    rmSync(setup.folder, { recursive: true, force: true });
+    if (!setup.folderStays) rmSync(setup.folder, { recursive: true, force: true });
   };
   return {
     port,
@@ -185,7 +186,8 @@ export async function startServer(setup: ServerSetup, scheme: string): Promise<S
   };
 }
 
-function accepts(port: number): Promise<boolean> {
+/** Whether something listens on a port of this machine. */
+export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => {
       socket.destroy();
@@ -197,3 +199,12 @@ function accepts(port: number): Promise<boolean> {
 
 /** A folder for a server. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "call-transfer-server-"));
+
+/** Waits until a check is true. Says what is wrong if it stays false. */
+export async function until(problem: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const limit = AbortSignal.timeout(limitMs);
+  while (!(await isTrue())) {
+    if (limit.aborted) throw new Error(problem);
+    await sleep(20);
+  }
+}

@@ -2,10 +2,9 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "../../build/free-port.ts";
-import { limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
+import { limitMs, type ServerProcess, startServer, temporaryFolder, until } from "./server-process.ts";
 
 /** A running Redis server. */
 export interface RedisServer extends ServerProcess {
@@ -72,18 +71,12 @@ export async function startRedisCluster(): Promise<readonly RedisServer[]> {
   await primary.command("cluster", "addslotsrange", "0", "16383");
   const busPort = /,|@(\d+)/.exec(await primary.command("cluster", "nodes"))?.[1] ?? "";
   await replica.command("cluster", "meet", "127.0.0.1", String(primary.port), busPort);
-  const until = async (isTrue: () => Promise<boolean>) => {
-    const limit = AbortSignal.timeout(limitMs);
-    while (!(await isTrue())) {
-      limit.throwIfAborted();
-      await sleep(50);
-    }
-  };
+  const joined = (isTrue: () => Promise<boolean>) => until("The nodes are no cluster.", isTrue);
   const id = await primary.command("cluster", "myid");
-  await until(async () => (await replica.command("cluster", "nodes")).includes(id));
-  await until(async () => (await replica.command("cluster", "replicate", id)) === "OK");
-  await until(async () => (await replica.command("info", "replication")).includes("master_link_status:up"));
-  await until(async () => (await primary.command("cluster", "info")).includes("cluster_state:ok"));
+  await joined(async () => (await replica.command("cluster", "nodes")).includes(id));
+  await joined(async () => (await replica.command("cluster", "replicate", id)) === "OK");
+  await joined(async () => (await replica.command("info", "replication")).includes("master_link_status:up"));
+  await joined(async () => (await primary.command("cluster", "info")).includes("cluster_state:ok"));
   return [primary, replica];
 }
 
@@ -91,44 +84,20 @@ export async function startRedisCluster(): Promise<readonly RedisServer[]> {
 const isRoot = process.getuid?.() === 0;
 const asUser = isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
 
-/**
- * Starts PostgreSQL with an empty database for the user `postgres`, without a password. As root it runs as that user.
- *
- * @param options.replicaOf Makes it a standby of this server, with its data.
- * @param options.settings Settings, such as `["fsync=off"]`.
- */
-export async function startPostgres(
-  options: { replicaOf?: ServerProcess; settings?: readonly string[] } = {},
-): Promise<ServerProcess> {
-  const { replicaOf, settings = [] } = options;
+/** Starts PostgreSQL with an empty database for the user `postgres`, without a password. As root it runs as that user. */
+export async function startPostgres(): Promise<ServerProcess> {
   const folder = temporaryFolder();
   const data = join(folder, "data");
   if (isRoot) execFileSync("chown", ["postgres:", folder]);
-  const fill = replicaOf
-    ? [
-        program("pg_basebackup"),
-        "--dbname",
-        replicaOf.url,
-        "--pgdata",
-        data,
-        "--checkpoint=fast",
-        "--write-recovery-conf",
-      ]
-    : [
-        ...[program("initdb"), "--pgdata", data, "--username=postgres"],
-        ...["--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"],
-      ];
-  const [first = "", ...words] = [...asUser, ...fill];
-  execFileSync(first, words, { cwd: folder, stdio: "pipe", timeout: limitMs });
+  const [first = "", ...words] = [...asUser, program("initdb"), "--pgdata", data, "--username=postgres"];
+  const settings = ["--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"];
+  execFileSync(first, [...words, ...settings], { cwd: folder, stdio: "pipe", timeout: limitMs });
   const file = program("postgres");
   return startServer(
     {
-      command: (port) => [
-        ...[...asUser, file, "-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", folder],
-        ...settings.flatMap((setting) => ["-c", setting]),
-      ],
+      command: (port) => [...asUser, file, "-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", folder],
       folder,
-      readyText: `database system is ready to accept ${replicaOf ? "read-only " : ""}connections`,
+      readyText: "database system is ready to accept connections",
       endSignal: "SIGQUIT",
     },
     "postgresql://postgres@",

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { createWebhookHandler, signWebhook } from "@call-transfer/sdk/webhooks";
-import { inboxTableSql, postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
+import { inboxTableSql } from "@call-transfer/sdk/webhooks/postgres";
 import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
-import { Pool, type PoolClient } from "pg";
+import { Pool } from "pg";
 import { createClient } from "redis";
-import { testStore } from "./store-cases.ts";
+import { pgInbox, testStore } from "./stores.ts";
 
 const client = createClient({ url: process.env.MATRIX_REDIS ?? "" });
 await client.connect();
@@ -26,21 +26,7 @@ it("an inbox in PostgreSQL commits an event once, in two processes", async () =>
   const open = () =>
     createWebhookHandler({
       secret: "secret",
-      inbox: postgresInbox<PoolClient>({
-        async transaction(work) {
-          const taken = await pool.connect();
-          try {
-            await taken.query("begin");
-            await work(taken);
-            await taken.query("commit");
-            taken.release();
-          } catch (error) {
-            taken.release(true);
-            throw error;
-          }
-        },
-        query: async (tx, text, values) => (await tx.query(text, values)).rows,
-      }),
+      inbox: pgInbox(pool),
       onEvent: async ({ id }, tx) => void (await tx.query("insert into effects values ($1)", [id])),
     });
   const body = '{"type":"transfer.offer","id":"one"}';

@@ -1,10 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { platform } from "node:os";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { freePort } from "../../build/free-port.ts";
 
 /** So many fit into one write to a pipe. */
 const count = 600;
@@ -31,20 +27,4 @@ it("gives each port to one of several processes, as long as it runs", async () =
   const ports = await Promise.all(ran.map(({ printed }) => printed));
   await Promise.all(ran.map(({ end }) => end()));
   expect(new Set(ports.flat()).size).toBe(2 * count);
-});
-
-it("gives ports on which a server can listen at once", async () => {
-  const ports = await Promise.all(Array.from({ length: 50 }, freePort));
-  const servers = ports.map((port) => createServer().listen(port, "127.0.0.1"));
-  const outcomes = servers.map(
-    (server) => new Promise((resolve) => server.once("listening", resolve).once("error", resolve)),
-  );
-  expect(await Promise.all(outcomes)).toEqual(ports.map(() => undefined));
-  for (const server of servers) server.close();
-});
-
-it.skipIf(platform() !== "linux")("gives ports that Linux gives to no connection and to no other server", async () => {
-  const [lowest] = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").split("\t").map(Number);
-  const ports = await Promise.all(Array.from({ length: 50 }, freePort));
-  expect(Math.max(...ports)).toBeLessThan(lowest ?? 0);
 });

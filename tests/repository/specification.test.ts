@@ -42,58 +42,7 @@ interface Schema {
 }
 const schemas = document.components.schemas as unknown as Readonly<Record<string, Schema>>;
 
-/** Pages and sources that say something about clients. */
-const claims = [
-  "README.md",
-  "docs/assumptions.md",
-  "docs/specification.md",
-  "docs/why.md",
-  "docs/compatibility.md",
-  "openapi/openapi.yaml",
-  "openapi/control/control.yaml",
-  "packages/backend/src/generated/specification.gen.ts",
-  "packages/backend/src/generated/document.gen.ts",
-  "packages/spec/README.md",
-  "packages/sdk/README.md",
-  "packages/python/README.md",
-];
-
-/** The name under which the client of each language is published. */
-const clients: Readonly<Record<string, string>> = {
-  TypeScript: (JSON.parse(read("packages/sdk/package.json")) as { name: string }).name,
-  Python: /^name = "(.+)"$/m.exec(read("packages/python/pyproject.toml"))?.[1] ?? "",
-};
-
-/** Sentences that deny a client in a language. */
-const denials = (text: string, language: string): string[] =>
-  [
-    ...text
-      .replaceAll(/\s+/g, " ")
-      .matchAll(/[^.|]*\b(?:no|not|without|lacks) (?:an? |any |official )*(?:client|SDK|library)[^.|]*/gi),
-  ]
-    .map(([sentence]) => sentence.trim())
-    .filter((sentence) => sentence.includes(language) && !sentence.includes("other than"));
-
 describe("docs/specification.md", () => {
-  it("names the package of each language that has a client, and denies none", () => {
-    const [, rule = ""] = /<a id="s9-2"><\/a>([\s\S]*?)\n\d+\. /.exec(page) ?? [];
-    const row = /^.*<a id="a-54">.*$/m.exec(read("docs/assumptions.md"))?.[0];
-    for (const [language, name] of Object.entries(clients)) {
-      expect(rule).toContain(language);
-      expect(row).toContain(`\`${name}\``);
-      expect(claims.flatMap((path) => denials(read(path), language).map((text) => `${path}: ${text}`))).toEqual([]);
-    }
-  });
-
-  it.each([
-    "it has no client for Python",
-    "There is no official client\n   for Python",
-    "This project lacks a client in Python",
-    "There is not any SDK for Python",
-  ])("would report the claim %j", (claim) => {
-    expect(denials(`Some text. ${claim}. More text.`, "Python")).toEqual([claim.replaceAll(/\s+/g, " ")]);
-  });
-
   it("gives each section and each rule an anchor with its number", () => {
     let section = "";
     const numbered = [...page.matchAll(/^(?:#+ |(\d+)\. )<a id="([^"]+)"><\/a>(\d+(?:\.\d+)?)?/gm)];

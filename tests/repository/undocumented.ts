@@ -37,38 +37,13 @@ export function undocumentedIn(entries: readonly string[], options: ts.CompilerO
   return found.sort();
 }
 
-type Member = ts.ClassElement | ts.TypeElement | ts.ObjectLiteralElement;
-
-/** The members that need a comment each. */
-function membersOf(node: ts.Node): Member[] {
-  const { fileName } = node.getSourceFile();
-  // What maps and tables made of the contract hold has its names, such as paths and codes.
-  if (fileName.endsWith("types.gen.ts") || (fileName.endsWith(".gen.ts") && ts.isVariableDeclaration(node))) return [];
+/** The members that need a comment each. What is made of the contract has its names, such as paths and codes. */
+function membersOf(node: ts.Node): readonly (ts.ClassElement | ts.TypeElement)[] {
+  if (node.getSourceFile().fileName.endsWith("types.gen.ts")) return [];
   if (ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node)) return node.members.filter(isPublic);
-  if (ts.isTypeAliasDeclaration(node)) return literalsIn(node.type);
-  if (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node)) return literalsIn(node.type);
-  if (ts.isFunctionLike(node)) return node.parameters.flatMap(({ type }) => literalsIn(type));
-  if (ts.isVariableDeclaration(node)) return node.type ? literalsIn(node.type) : valuesIn(node.initializer);
-  return [];
-}
-
-/** The members of the type literals in a type. A literal on one line is part of what the comment above it describes. */
-function literalsIn(node: ts.Node | undefined): Member[] {
-  if (!node) return [];
-  if (ts.isTypeLiteralNode(node)) return node.getText().includes("\n") ? node.members.filter(isPublic) : [];
-  return ts.isTypeNode(node) ? children(node).flatMap(literalsIn) : [];
-}
-
-function valuesIn(node: ts.Expression | undefined): Member[] {
-  if (!node) return [];
-  if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node)) return valuesIn(node.expression);
-  return ts.isObjectLiteralExpression(node) ? [...node.properties] : [];
-}
-
-function children(node: ts.Node): ts.Node[] {
-  const found: ts.Node[] = [];
-  ts.forEachChild(node, (child) => void found.push(child));
-  return found;
+  const type = ts.isTypeAliasDeclaration(node) || ts.isPropertySignature(node) ? node.type : undefined;
+  // A literal on one line is part of what the comment above it describes.
+  return type && ts.isTypeLiteralNode(type) && type.getText().includes("\n") ? type.members.filter(isPublic) : [];
 }
 
 /** Not `private` or `#private`, and not a protocol of the language such as `[Symbol.iterator]`. */

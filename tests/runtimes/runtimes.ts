@@ -1,17 +1,15 @@
 // Finds each runtime of tests/tools and runs scripts on it.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { promisify } from "node:util";
 import { browserHere, launchBrowser } from "../../build/browser.ts";
 import { ensureInstalled, tools } from "../../scripts/packed.ts";
+import { openMiniflare } from "../hosting/workerd.ts";
 
 export interface Runtime {
   readonly name: string;
   readonly version: string;
-  /** Whether docs/resilience.md promises that it sends a createCall request only once. */
-  readonly isPromised: boolean;
   /** Whether its errors have codes that prove that nothing was sent (docs/resilience.md). */
   readonly hasErrorCodes: boolean;
   /** Whether it loads installed packages. Other runtimes need one bundled script. */
@@ -39,14 +37,13 @@ const versionOf = (name: string): string =>
   (JSON.parse(readFileSync(installed(name, `${name}/package.json`), "utf8")) as { version: string }).version;
 
 /** A runtime with a command that takes a file. */
-function command(name: string, packageName: string, file: string, isPromised: boolean, ...options: string[]): Runtime {
+function command(name: string, packageName: string, file: string, ...options: string[]): Runtime {
   const binary = installed(name, file);
   return {
     name,
     version: versionOf(packageName),
     // Deno's errors have only a message.
     hasErrorCodes: name !== "Deno",
-    isPromised,
     resolves: true,
     async run(script, expression) {
       const started = script.replace(/\.\w+$/, `.${packageName}${extname(script)}`);
@@ -58,26 +55,18 @@ function command(name: string, packageName: string, file: string, isPromised: bo
   };
 }
 
-interface Miniflare {
-  dispatchFetch(url: string): Promise<Response>;
-  dispose(): Promise<void>;
-}
-
 /** Cloudflare's runtime, started with miniflare. */
 function workerd(): Runtime {
   installed("workerd", "miniflare");
   return {
     name: "workerd",
     version: versionOf("workerd"),
-    isPromised: true,
     hasErrorCodes: false,
     resolves: false,
     async run(script, expression) {
-      const require = createRequire(join(tools, "package.json"));
-      const { Miniflare } = require("miniflare") as { Miniflare: new (options: object) => Miniflare };
       const handler = `export default { fetch: async () => Response.json(await ${expression}) };`;
       const worker = `${readFileSync(script, "utf8")}\n${handler}\n`;
-      const miniflare = new Miniflare({ modules: true, script: worker, compatibilityDate: "2026-07-01" });
+      const miniflare = await openMiniflare({ modules: true, script: worker, compatibilityDate: "2026-07-01" });
       try {
         const response = await miniflare.dispatchFetch("http://localhost/");
         if (!response.ok) throw new Error(await response.text());
@@ -97,7 +86,6 @@ async function chromium(): Promise<Runtime | undefined> {
   await first.close();
   return {
     name: "Chromium",
-    isPromised: false,
     hasErrorCodes: false,
     version,
     resolves: false,
@@ -117,7 +105,7 @@ async function chromium(): Promise<Runtime | undefined> {
 }
 
 /**
- * Every supported runtime, installed if necessary. Without a browser on this machine, it leaves the browser out.
+ * Every supported runtime besides Node, installed if necessary. Without a browser on this machine, it leaves the browser out.
  *
  * @throws {Error} names a missing runtime
  */
@@ -125,9 +113,8 @@ export async function openRuntimes(): Promise<Runtime[]> {
   ensureInstalled(tools);
   const browser = await chromium();
   return [
-    ...[20, 22, 24, 26].map((major) => command(`Node ${major}`, `node-${major}`, `node-${major}/bin/node`, true)),
-    command("Bun", "bun", ".bin/bun", true),
-    command("Deno", "deno", ".bin/deno", false, "run", "--quiet", "--allow-net"),
+    command("Bun", "bun", ".bin/bun"),
+    command("Deno", "deno", ".bin/deno", "run", "--quiet", "--allow-net"),
     workerd(),
     ...(browser ? [browser] : []),
   ];

@@ -1,10 +1,8 @@
-// Lets Schemathesis judge the mock server by the published document. `--seed N` repeats a run, and `--installed`
-// only says whether this machine has Python.
+// Lets Schemathesis judge the mock server by the published document. `--seed N` repeats a run.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { demo } from "@call-transfer/backend";
 import { startMockServer } from "@call-transfer/mock-server";
-import { missingPython } from "../../scripts/python.ts";
 import { compare, type Finding, readExplanations } from "./report.ts";
 import {
   countLinks,
@@ -15,7 +13,7 @@ import {
   runSchemathesis,
 } from "./schemathesis.ts";
 
-const { values } = parseArgs({ options: { installed: { type: "boolean" }, seed: { type: "string" } } });
+const { values } = parseArgs({ options: { seed: { type: "string" } } });
 /** Each night others. */
 const seeds = values.seed === undefined ? [randomInt(2 ** 31), randomInt(2 ** 31)] : [Number(values.seed)];
 const document = judgedDocument();
@@ -87,12 +85,6 @@ async function check(): Promise<readonly string[]> {
   ];
 }
 
-if (values.installed) {
-  const missing = missingPython();
-  if (missing !== undefined) console.log(missing);
-  process.exitCode = missing === undefined ? 0 : 1;
-} else {
-  const problems = await check();
-  for (const problem of problems) console.error(`\n${problem}`);
-  process.exitCode = problems.length > 0 ? 1 : 0;
-}
+const problems = await check();
+for (const problem of problems) console.error(`\n${problem}`);
+if (problems.length > 0) process.exitCode = 1;

@@ -1,7 +1,6 @@
 // Loads two copies of the SDK in one process, by import and by require. The classes and guards of each copy must recognize
 // the errors of the other. Run in a project that has the SDK installed.
 import { createRequire } from "node:module";
-import { inspect } from "node:util";
 import * as importedSdk from "@call-transfer/sdk";
 import * as importedQuery from "@call-transfer/sdk/query";
 import * as importedRaw from "@call-transfer/sdk/raw";
@@ -89,10 +88,6 @@ for (const made of Object.keys(ours)) {
 for (const [name, value] of [...Object.entries(imported), ...Object.entries(required)])
   if (typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value)) && value.name !== name)
     wrong.push(`the class ${name} is named ${value.name}`);
-for (const { CallTransfer } of [imported, required]) {
-  const shown = inspect(new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "a-secret-key" }));
-  if (!shown.startsWith("CallTransfer {") || shown.includes("a-secret-key")) wrong.push(`a client prints as ${shown}`);
-}
 
 // The inbox and the adapters of one copy, with the handler of the other.
 const webhook = '{"type":"any","id":"1"}';
@@ -130,20 +125,16 @@ const pairs = [
 async function useTogether({ CallTransfer }, other) {
   const options = { baseUrl: "https://api.example.com", apiKey: "key", accountId: "a", fetch: answers };
   const client = new CallTransfer(options);
-  const { signal } = new AbortController();
   const list = other.listCalls(client);
   const { data, response } = await list.withResponse();
-  const again = await response.json();
   const items = await list.toArray({ maxItems: 9 });
   const { data: roles } = await other.createRawClient(client).GET("/api/v1/roles");
   const { queryKey, queryFn } = other.listRolesQueryOptions(client);
-  const queried = await queryFn({ signal });
-  const pages = await other.listCallsInfiniteQueryOptions(client).queryFn({ signal, pageParam: 0 });
-  const seen = [data, again, { calls: items, meta: { total: 1 } }, pages].map((page) => JSON.stringify(page));
+  const queried = await queryFn({ signal: new AbortController().signal });
+  const seen = [data, await response.json(), { calls: items, meta: { total: 1 } }].map((page) => JSON.stringify(page));
   if (seen.some((page) => page !== bodies.calls)) wrong.push(`a list does not fit the other copy: ${seen}`);
-  if ([roles, queried].some((one) => JSON.stringify(one) !== bodies.roles))
+  if ([roles, queried].some((one) => JSON.stringify(one) !== bodies.roles) || queryKey[1].accountId !== "a")
     wrong.push("a read does not fit the other copy");
-  if (queryKey[1].accountId !== "a") wrong.push("the key of a query does not fit the other copy");
 }
 for (const [copy, other] of pairs)
   await useTogether(copy, other).catch((error) => wrong.push(`a client does not fit the other copy: ${error.message}`));

@@ -2,8 +2,6 @@
 import * as backend from "@call-transfer/backend";
 import * as msw from "@call-transfer/backend/msw";
 import * as contract from "@call-transfer/contract";
-import * as mock from "@call-transfer/mock-server";
-import * as attack from "@call-transfer/mock-server/attack";
 import * as sdk from "@call-transfer/sdk";
 
 // Fields that the SDK does not name. In a CommonJS file TypeScript 5.4 finds the ES module's declarations instead, if
@@ -48,23 +46,6 @@ export async function inProcess(): Promise<unknown> {
 /** A page under MSW, whatever its version. */
 export function inPage(http: msw.MswHttp<"handler">): "handler"[] {
   return msw.callTransferHandlers({ http, backend: backend.createBackend(), baseUrl: "https://api.example.com" });
-}
-
-/** A server on this machine. */
-export async function onThisMachine(): Promise<string> {
-  const server: mock.MockServer = await mock.startMockServer({ port: 0 });
-  await server.close();
-  return server.url;
-}
-
-/** A test of a webhook receiver. */
-export async function attacked(url: string): Promise<string> {
-  const report: attack.AttackReport = await attack.attackReceiver({
-    url,
-    secret: "secret",
-    handled: () => ({ id: 1 }),
-  });
-  return attack.formatReport(report);
 }
 
 /** The contract cases against a custom target. */

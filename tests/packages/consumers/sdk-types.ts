@@ -45,7 +45,6 @@ export const operations = {
   async rotateDestinationSecret() {
     const destination: sdk.TransferDestination = await client.destinations.rotateSecret("id", request);
     same<typeof destination.signingSecret, string | null | undefined>(true);
-    same<typeof destination, Awaited<ReturnType<typeof sdk.rotateDestinationSecret>>>(true);
     return sdk.rotateDestinationSecret(core, "id");
   },
   async createDestinationGroup() {
@@ -53,36 +52,28 @@ export const operations = {
     const group: sdk.DestinationGroup = await client.destinationGroups.create(body, request);
     same<(typeof group.members)[number], sdk.DestinationGroupMember>(true);
     await client.destinationGroups.create({ ...body, strategy: null, totalTimeoutSecs: 30 });
-    await client.destinationGroups.create({ name: "Desk", members: [{ destinationId: "id" }] as const });
     // @ts-expect-error A group has members.
     await client.destinationGroups.create({ name: "Desk" });
-    // @ts-expect-error Seconds are numbers.
-    await client.destinationGroups.create({ ...body, totalTimeoutSecs: "30" });
     return sdk.createDestinationGroup(core, body);
   },
   async deleteMemberHours() {
     const nothing = await client.members.deleteHours("id");
     same<typeof nothing, void>(true);
-    return sdk.deleteMemberHours(core, "id");
   },
   async getMemberAvailability() {
     const availability: sdk.MemberAvailability = await client.members.getAvailability("id");
     same<typeof availability.busy, boolean>(true);
-    const until: string | null | undefined = availability.until;
     // @ts-expect-error A member id is a string.
     await client.members.getAvailability(1);
-    return [until, await sdk.getMemberAvailability(core, "id")];
   },
   async listRoles() {
     const { roles }: sdk.RoleList = await client.roles.list();
-    const [first] = roles;
-    const role: sdk.Role | undefined = first?.role;
-    return [role, first?.permissions[0], await sdk.listRoles(core)];
+    const role: sdk.Role | undefined = roles[0]?.role;
+    return [role, roles[0]?.permissions[0]];
   },
   async listAccounts() {
     const { accounts }: sdk.AccountList = await client.accounts.list(request);
-    const account: sdk.Account | undefined = accounts[0];
-    return [account?.id, await sdk.listAccounts(core)];
+    return accounts[0]?.id;
   },
   async createCall() {
     const placed = await client.calls.create({ flowId: "id", fromNumber: "+15550100001", toNumber: "+15550200001" });
@@ -148,15 +139,6 @@ export function narrow(error: unknown): unknown {
     return error.reconcile().then(({ candidates, explanation }) => `${candidates[0]?.duration} ${explanation}`);
   if (error instanceof sdk.RateLimitError) {
     same<typeof error.status, 429>(true);
-    type OfStatus = "assistant_quota_exceeded" | "queue_full" | "rate_limit_exceeded";
-    type OfNone =
-      | "offer_taken"
-      | "offer_taken_self"
-      | "offer_expired"
-      | "already_taken"
-      | "takeover_unsupported"
-      | "unsupported_kind";
-    same<typeof error.code, OfStatus | OfNone | undefined>(true);
     const limited: sdk.RateLimitError = error;
     return limited.meta?.resetsAt;
   }

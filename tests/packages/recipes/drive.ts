@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { demo } from "@call-transfer/backend";
-import { type Running, until, within } from "./processes.ts";
+import { until } from "../../receiving/server-process.ts";
+import { type Running, within } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 
 /** Longer than the SDK waits by itself. */

@@ -1,21 +1,20 @@
-// Starts recipes as processes of their own, and ends them.
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+// Starts recipes as processes of their own, with only the given variables.
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, connect, type Server } from "node:net";
-import type { Readable } from "node:stream";
+import type { AddressInfo, Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../../../build/free-port.ts";
-
-/** A limit for what hangs, not for what takes long. */
-const limitMs = 300_000;
+import { promisify } from "node:util";
+import { accepts, limitMs, type ServerProcess, startServer as startProcess } from "../../receiving/server-process.ts";
 
 /** A running server of a recipe. */
-export interface Running {
-  readonly url: string;
-  /** What it has printed. */
-  output(): string;
-  stop(): Promise<void>;
-}
+export type Running = Pick<ServerProcess, "url" | "output" | "stop">;
+
+type Variables = Readonly<Record<string, string>>;
+
+const withOwn = (variables: Variables): NodeJS.ProcessEnv => {
+  const { PATH = "" } = process.env;
+  return { PATH, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", ...variables };
+};
 
 /** Rejects with the problem if the promise does not settle. */
 export async function within<T>(problem: string, promise: Promise<T>, withinMs = limitMs): Promise<T> {
@@ -31,15 +30,6 @@ export async function within<T>(problem: string, promise: Promise<T>, withinMs =
   }
 }
 
-/** Asks again and again until the answer is yes. Throws the problem if it stays no. */
-export async function until(problem: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const limit = AbortSignal.timeout(limitMs);
-  while (!(await isTrue())) {
-    if (limit.aborted) throw new Error(problem);
-    await sleep(20);
-  }
-}
-
 /** Listens on a free port. Returns the address. */
 export async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
@@ -47,71 +37,28 @@ export async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const accepts = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
-    socket.on("connect", () => socket.destroy());
-  });
+/** Starts a server. It gets a free port as `PORT`: frameworks do not say in one way on which port they listen. */
+export const startServer = (folder: string, command: readonly string[], variables: Variables): Promise<Running> =>
+  startProcess(
+    {
+      command: (port) => ["env", `PORT=${port}`, ...command],
+      folder,
+      folderStays: true,
+      env: withOwn(variables),
+      readyText: accepts,
+      endSignal: "SIGTERM",
+    },
+    "http://",
+  );
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
-
-/** Starts a program with only the given variables, and collects its output. */
-function start(folder: string, command: readonly string[], environment: Readonly<Record<string, string>>) {
+/** Runs a program to its end. Returns its standard output. Throws all output if the program fails. */
+export async function runProgram(folder: string, command: readonly string[], variables: Variables = {}) {
   const [program = "", ...options] = command;
-  const { PATH = "" } = process.env;
-  const env = { PATH, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", ...environment };
-  const child: Child = spawn(program, options, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  const printed: string[] = [];
-  const answered: string[] = [];
-  child.stdout.setEncoding("utf8").on("data", (text) => answered.push(text));
-  for (const stream of [child.stdout, child.stderr.setEncoding("utf8")])
-    stream.on("data", (text) => printed.push(text));
-  return { child, output: () => printed.join(""), standardOutput: () => answered.join("") };
-}
-
-async function stop(child: Child): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), limitMs);
-  await ended;
-  clearTimeout(timer);
-}
-
-/** Starts a server. It gets a free port as `PORT`. */
-export async function startServer(
-  folder: string,
-  command: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<Running> {
-  // Frameworks do not say in one way on which port they listen.
-  const port = await freePort();
-  const { child, output } = start(folder, command, { ...environment, PORT: String(port) });
-  const isReady = (): Promise<boolean> => {
-    if (child.exitCode !== null) throw new Error(`It ended with status ${child.exitCode}.\n${output()}`);
-    return accepts(port);
-  };
+  const settings = { cwd: folder, env: withOwn(variables), timeout: limitMs, maxBuffer: 1 << 26 };
   try {
-    await until(`It does not listen on port ${port}.`, isReady);
+    return (await promisify(execFile)(program, options, settings)).stdout;
   } catch (error) {
-    await stop(child);
-    throw error;
-  }
-  return { url: `http://127.0.0.1:${port}`, output, stop: () => stop(child) };
-}
-
-/** Runs a program to its end. Returns its standard output, without what Node warns of. Throws all output if the program fails. */
-export async function runProgram(
-  folder: string,
-  command: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  const { child, output, standardOutput } = start(folder, command, environment);
-  try {
-    const [status] = await within(`${command.join(" ")} does not end.`, once(child, "close"));
-    if (status !== 0) throw new Error(`${command.join(" ")} ended with status ${status}.\n${output()}`);
-    return standardOutput();
-  } finally {
-    await stop(child);
+    const { stdout = "", stderr = "", message } = error as Error & { stdout?: string; stderr?: string };
+    throw new Error(`${message}\n${stdout}${stderr}`);
   }
 }

@@ -1,9 +1,9 @@
-// Runs the recipes for proxies and certificates with real ones, those for Node on each Node, and sees that requests take them.
+// Runs the recipes for proxies and certificates with real ones, those for Node on the oldest and the newest, and sees that requests take them.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { build } from "esbuild";
 import { certify } from "../../../packages/sdk/tests/socket-servers.ts";
@@ -57,78 +57,37 @@ async function openTls(target: URL) {
   return { url: Object.assign(url, { protocol: "https:", hostname: "localhost", port }).href, ...own, server };
 }
 
-/** A program, and what the proxy of its environment must have been asked for. */
+/** A program, and what the proxy must have been asked for. */
 interface Run {
   readonly program: string;
   readonly options: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string>>;
   readonly hosts: readonly string[];
 }
 
-/** A program beside the recipes, which takes the proxy from the environment. */
-const fromEnvironment = (options: string) => `import { CallTransfer } from "@call-transfer/sdk";
-import { EnvHttpProxyAgent } from "undici";
-const { meta } = await new CallTransfer(${options}).calls.list({ limit: 1 });
-console.log(meta.total, "calls");
-`;
-
-/** The recipes for Node as Node 20 runs them, by name, beside the packages of the recipes. */
-async function compile(folder: string): Promise<Readonly<Record<string, string>>> {
+/** The runs on the oldest and the newest Node, from files as Node 20 runs them, beside the packages of the recipes. */
+async function nodeRuns(folder: string, target: string, tls: Awaited<ReturnType<typeof openTls>>, proxy: string) {
   const outdir = join(folder, "node_modules/.cache/proxies");
   await build({
     entryPoints: ["proxy-node.ts", "certificates-node.ts"].map((name) => join(folder, name)),
     ...{ outdir, outExtension: { ".js": ".mjs" }, format: "esm", target: "node20" },
   });
-  writeFileSync(join(outdir, "variable.mjs"), fromEnvironment(""));
-  writeFileSync(
-    join(outdir, "agent.mjs"),
-    fromEnvironment("{ fetchOptions: { dispatcher: new EnvHttpProxyAgent() } }"),
-  );
-  const names = ["proxy-node", "certificates-node", "variable", "agent"];
-  return Object.fromEntries(names.map((name) => [name, join(outdir, `${name}.mjs`)]));
-}
-
-/** The runs on each Node: by code, by the environment, and over TLS. */
-async function nodeRuns(
-  folder: string,
-  target: string,
-  tls: { url: string; cert: string; key: string },
-  proxy: string,
-) {
-  const files = await compile(folder);
-  const [certFile, keyFile] = ["cert.pem", "key.pem"].map((name) => join(dirname(files.agent ?? ""), name));
-  writeFileSync(certFile ?? "", tls.cert);
-  writeFileSync(keyFile ?? "", tls.key);
-  const certificates = {
-    ...{ CALL_TRANSFER_BASE_URL: tls.url, CA_FILE: certFile ?? "", CERT_FILE: certFile ?? "", KEY_FILE: keyFile ?? "" },
-  };
-  const { host } = new URL(target);
-  const variables = { HTTP_PROXY: proxy };
-  return Object.fromEntries(
-    [20, 22, 24, 26].flatMap((major): [string, Run][] => {
-      const run = (name: string, hosts: readonly string[], environment = {}): Run => ({
-        ...{ program: `${runtimes}node-${major}/bin/node`, options: [files[name] ?? ""], hosts, environment },
-      });
-      const throughProxy = { ...certificates, PROXY_URL: proxy };
-      return [
-        [`node ${major}`, run("proxy-node", [host], { PROXY_URL: proxy })],
-        [`node ${major}, certificates`, run("certificates-node", [], certificates)],
-        [
-          `node ${major}, certificates through a proxy`,
-          run("certificates-node", [new URL(tls.url).host], throughProxy),
-        ],
-        [`node ${major}, EnvHttpProxyAgent`, run("agent", [host], variables)],
-        ...(major > 20
-          ? [
-              [
-                `node ${major}, NODE_USE_ENV_PROXY`,
-                run("variable", [host], { ...variables, NODE_USE_ENV_PROXY: "1" }),
-              ] as [string, Run],
-            ]
-          : []),
-      ];
-    }),
-  );
+  const [certFile, keyFile] = [join(outdir, "cert.pem"), join(outdir, "key.pem")];
+  writeFileSync(certFile, tls.cert);
+  writeFileSync(keyFile, tls.key);
+  const certificates = { CALL_TRANSFER_BASE_URL: tls.url, CA_FILE: certFile, CERT_FILE: certFile, KEY_FILE: keyFile };
+  const throughProxy = { PROXY_URL: proxy };
+  return [20, 26].flatMap((major): [string, Run][] => {
+    const run = (name: string, hosts: readonly string[], environment: Run["environment"]): Run => ({
+      ...{ program: `${runtimes}node-${major}/bin/node`, options: [join(outdir, `${name}.mjs`)], hosts, environment },
+    });
+    const tunnelled = run("certificates-node", [new URL(tls.url).host], { ...certificates, ...throughProxy });
+    return [
+      [`node ${major}`, run("proxy-node", [new URL(target).host], throughProxy)],
+      [`node ${major}, certificates`, run("certificates-node", [], certificates)],
+      [`node ${major}, certificates through a proxy`, tunnelled],
+    ];
+  });
 }
 
 /** Runs each recipe on its runtime. */
@@ -139,7 +98,7 @@ export async function checkProxies(folder: string, { environment }: Stage, pytho
   const byUrl = { environment: { PROXY_URL: proxy.url }, hosts: [new URL(target).host] };
   const deno = ["run", "--quiet", "--check", "--allow-env", "--allow-net", "proxy-deno.ts"];
   const runs: Readonly<Record<string, Run>> = {
-    ...(await nodeRuns(folder, target, tls, proxy.url)),
+    ...Object.fromEntries(await nodeRuns(folder, target, tls, proxy.url)),
     bun: { program: `${runtimes}.bin/bun`, options: ["proxy-bun.ts"], ...byUrl },
     deno: { program: `${runtimes}.bin/deno`, options: deno, ...byUrl },
     ...(python && { python: { program: python, options: ["../python/proxy.py"], ...byUrl } }),

@@ -83,14 +83,6 @@ test.describe("without a role", () => {
   });
 });
 
-test("a lost answer is a network error", async ({ page, callTransfer }) => {
-  await page.goto("/headers");
-  for (const fault of ["reset", "empty", "truncate"] as const) {
-    callTransfer.faults.add({ do: fault });
-    await expect(send(page, rolesUrl)).rejects.toThrow("Failed to fetch");
-  }
-});
-
 test("a test may end while its page waits for an answer", async ({ page, callTransfer }) => {
   await page.goto("/headers");
   callTransfer.faults.add({ do: "hang" });

@@ -9,6 +9,6 @@ export default defineConfig({
   // A busy machine starts a browser and a server slowly.
   timeout: 300_000,
   expect: { timeout: 240_000 },
-  reporter: [["list"], ["json", { outputFile: "report.json" }]],
+  reporter: "list",
   use: { baseURL: APP_URL, launchOptions: { executablePath: BROWSER, args } },
 });

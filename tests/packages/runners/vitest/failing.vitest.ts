@@ -39,9 +39,3 @@ test("its neighbour finds nothing of it", async ({ callTransfer }) => {
   expect([deliveries.list(), faults.list(), backend.state.transfers.size]).toEqual([[], [], 0]);
   expect(clock.iso()).toBe("2026-03-02T12:00:00.000Z");
 });
-
-test("a request to an ended sandbox gets 404", async ({ callTransfer, callTransferServer }) => {
-  expect(callTransferServer.sandboxes.list()).toHaveLength(2);
-  const url = callTransfer.baseUrl.replace(/[^/]+$/, "ended-sandbox");
-  expect((await fetch(`${url}/api/v1/roles`)).status).toBe(404);
-});

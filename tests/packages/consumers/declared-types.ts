@@ -1,0 +1,33 @@
+// Exports what the packages return. The compiler must be able to write each type into declarations of this program.
+import { createBackend, createSandboxRegistry } from "@call-transfer/backend";
+import { cases, runCase } from "@call-transfer/contract";
+import { startMockServer } from "@call-transfer/mock-server";
+import { attackReceiver } from "@call-transfer/mock-server/attack";
+import { CallTransfer, createCall, OutcomeUnknownError } from "@call-transfer/sdk";
+import { createCallMutationOptions, listCallsInfiniteQueryOptions } from "@call-transfer/sdk/query";
+import { createRawClient } from "@call-transfer/sdk/raw";
+import { createWebhookHandler, toNodeHandler, verifyWebhook } from "@call-transfer/sdk/webhooks";
+import { postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
+
+export const client = new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key" });
+export const calls = client.calls.list();
+export const { data, response, requestId } = await calls.withResponse();
+export const result = await client.roles.list().result();
+export const first = (await calls.toArray({ maxItems: 1 }))[0];
+export const placed = await createCall(client, { flowId: "f", fromNumber: "", toNumber: "" });
+export const group = await client.destinationGroups.create({ name: "Desk", members: [] });
+export const found = result.error instanceof OutcomeUnknownError ? await result.error.reconcile() : undefined;
+export const raw = await createRawClient(client).GET("/api/v1/roles");
+export const queries = [listCallsInfiniteQueryOptions(client), createCallMutationOptions(client)];
+export const receive = createWebhookHandler({ secret: "secret", onEvent() {} });
+export const readiness = await receive.checkReadiness();
+export const node = toNodeHandler(receive);
+export const event = await verifyWebhook(new Request("http://localhost"), { secret: "secret" });
+export const inbox = postgresInbox({ transaction: async (work) => void (await work(1)), query: async () => [] });
+export const backend = createBackend();
+export const { clock, collections, credentials, deliveries, faults, requests, transfers } = backend;
+export const delivery = await deliveries.trigger({ destinationId: "d" });
+export const sandboxes = createSandboxRegistry();
+export const server = await startMockServer({ port: 0 });
+export const report = await attackReceiver({ url: [], secret: "secret" });
+export const run = cases.map((each) => runCase.bind(undefined, each));
