@@ -3,7 +3,7 @@ import { type NamedCommands, onSources, runNamed } from "./named.ts";
 
 export const experiments: NamedCommands = {
   simulate: {
-    does: "SDK, backend and receivers on virtual time under every fault",
+    does: "SDK and backend on virtual time under every fault",
     run: [onSources("lab/simulate/simulate.ts")],
   },
   fire: {

@@ -78,6 +78,7 @@ const weights = {
   hours: 5,
   rotation: 8,
   transfer: 14,
+  token: 1,
   advance: 4,
   sandbox: 2,
   "sandbox deletion": 1,
@@ -100,6 +101,8 @@ export class Client {
   readonly expected: Registers = new Map();
   /** The writes since the last check whose answer is missing, or does not say everything. */
   readonly open = new Set<OpenWrite>();
+  /** The last token. It is not stored, and must be valid all the same. */
+  token: string | undefined;
   readonly #log: Log;
   readonly #random: Random;
   readonly #usedGroups = new Set<string>();
@@ -211,6 +214,16 @@ export class Client {
         anything("transfer "),
         () => this.control.POST("/_control/v1/transfers", { body }),
         ({ id, rings }) => this.#set(`transfer ${id}`, transferText({ ...body, rings: rings as unknown as Rings })),
+      );
+    },
+    token: () => {
+      const body = { userId: this.#random.pick(this.plan.userIds), expiresInSecs: 86_400 };
+      return this.#sendControl(
+        exactly("token", undefined),
+        () => this.control.POST("/_control/v1/credentials/access-tokens", { body }),
+        ({ accessToken }) => {
+          this.token = accessToken;
+        },
       );
     },
     advance: () => {

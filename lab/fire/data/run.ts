@@ -7,9 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Snapshot, TransferRecord } from "@call-transfer/backend";
 import { dataAs, messageOf } from "@call-transfer/backend/control-client";
+import { CallTransfer } from "@call-transfer/sdk";
 import { type ServerProcess, startServer, temporaryFolder } from "../../../tests/receiving/server-process.ts";
 import type { Plan, Run, World } from "../plan.ts";
-import { Client, controlOf, type Log, type Target } from "./client.ts";
+import { Client, controlOf, type Log, recordingFetch, type Target } from "./client.ts";
 import {
   announced,
   judgeOffers,
@@ -178,8 +179,18 @@ async function check(running: Running): Promise<string[]> {
     return [...rings.keys()].every((id) => delivered.has(id));
   });
   findings.push(...judgeOffers(offers, transfers), ...judgeReactions(transfers, (id) => reactionTo(seed, id)));
+  for (const client of clients) findings.push(...(await checkToken(running, client)));
   findings.push(...judgeRequestIds(log.requestIds));
   return [...findings, ...log.unexpected.splice(0)];
+}
+
+/** Tries the last token that was issued to a client. */
+async function checkToken({ target, log }: Running, { plan, token }: Client): Promise<string[]> {
+  if (token === undefined) return [];
+  const { sandbox, accountId } = plan;
+  const common = { baseUrl: `${target.url}/_sandbox/${sandbox}`, fetch: recordingFetch(log, sandbox) };
+  const { error } = await new CallTransfer({ ...common, accessToken: token, accountId }).roles.list().result();
+  return error ? [`A token of account ${accountId} is not valid any more: ${error.message}`] : [];
 }
 
 /** Waits until no app rings any more, lets a day pass in each sandbox, and checks that nothing is under way then. */
