@@ -6,7 +6,7 @@ export interface Figure {
   /** The interval of 95 % within this run. */
   readonly low?: number;
   readonly high?: number;
-  readonly unit: "×" | " ms" | " s" | " kB" | " MB" | "";
+  readonly unit: "×" | " kB" | " MB" | "";
   /** What this takes at most, or reaches at least where more is better. */
   readonly limit?: number;
   readonly isMoreBetter?: boolean;
@@ -29,9 +29,8 @@ export function medianOf(values: readonly number[]): { value: number; low: numbe
 export const pairedRatio = (ones: readonly number[], others: readonly number[]) =>
   medianOf(ones.map((one, round) => one / (others[round] ?? Number.NaN)));
 
-const digitsOf = ({ unit }: Figure): number => (unit === "×" ? 2 : unit === "" || unit === " ms" ? 0 : 1);
-const shown = (figure: Figure, value: number): string =>
-  Number.isFinite(value) ? `${value.toFixed(digitsOf(figure))}${figure.unit}` : "never";
+const digitsOf = ({ unit }: Figure): number => (unit === "×" ? 2 : unit === "" ? 0 : 1);
+const shown = (figure: Figure, value: number): string => `${value.toFixed(digitsOf(figure))}${figure.unit}`;
 
 /** What is wrong with a figure: it misses its limit, or is behind a peer without a reason. */
 export function problemsOf(figure: Figure): string[] {

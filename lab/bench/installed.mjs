@@ -1,14 +1,11 @@
-// What an installation brings, as a customer makes it: packages, bytes, bundles, the time of import() and the memory of tsc.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+// What an installation brings, as a customer makes it: bytes, bundles and the time of import().
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { run } from "../../scripts/packed.ts";
 
-const tsc = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
-
-/** Installs packages from the registry or from tarballs, with what they depend on. Returns how many, and how large they are. */
+/** Installs packages from the registry or from tarballs, with what they depend on. Returns megabytes. */
 export function install(project, dependencies) {
   mkdirSync(project);
   const description = { name: "customer", private: true, type: "module", dependencies };
@@ -17,9 +14,8 @@ export function install(project, dependencies) {
   run(project, "npm", "install", "--omit=dev", ...quiet);
   const folder = join(project, "node_modules");
   const files = readdirSync(folder, { recursive: true }).map((path) => statSync(join(folder, path)));
-  const lock = JSON.parse(readFileSync(join(folder, ".package-lock.json"), "utf8"));
   const bytes = files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
-  return { megabytes: bytes / 1e6, packages: Object.keys(lock.packages).length };
+  return bytes / 1e6;
 }
 
 /** Kilobytes of 1,000 bytes of a bundle for browsers, minified, after gzip -9. */
@@ -42,18 +38,4 @@ export function importTimes(projects, rounds) {
       fastest[name] = Math.min(fastest[name], ms);
     }
   return fastest;
-}
-
-/** How many times the memory of an empty program the compiler uses for one. */
-export function compilerMemory(project, program) {
-  const compilerOptions = {
-    ...{ noEmit: true, strict: true, skipLibCheck: true, types: [] },
-    ...{ target: "es2022", module: "nodenext", lib: ["es2022", "dom", "dom.iterable"] },
-  };
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
-  const memoryOf = (text) => {
-    writeFileSync(join(project, "program.ts"), text);
-    return Number(/Memory used:\s+(\d+)K/.exec(run(project, process.execPath, tsc, "--extendedDiagnostics"))[1]);
-  };
-  return memoryOf(program) / memoryOf("export {};\n");
 }

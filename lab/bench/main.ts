@@ -32,7 +32,7 @@ function measured(part: Part, isQuick: boolean): readonly Figure[] | undefined {
   const words = ["--measure", part, ...(isQuick ? ["--quick"] : []), "--into", file];
   const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), ...words], { stdio: "inherit" });
   if (status !== 0) return undefined;
-  const figures = JSON.parse(readFileSync(file, "utf8"), (_, value) => (value === null ? Infinity : value));
+  const figures = JSON.parse(readFileSync(file, "utf8"));
   rmSync(file);
   return figures as readonly Figure[];
 }

@@ -11,9 +11,6 @@ const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 /** What each row of python_peers.py is, and what it takes at most. */
 const figures = {
   lost: { what: "A POST whose response is lost: sent so many times", unit: "" },
-  drip: { what: "A body that drips, with a timeout of 0.5 s: the call ends after", unit: " s", limit: 1 },
-  import: { what: "Import: processor time", unit: " ms", why: "models are built by pydantic" },
-  ready: { what: "Import and a client: processor time", unit: " ms", why: "models are built by pydantic" },
   get: { what: "Processor time of a GET, beside bare `httpx2`", unit: "×", limit: 1.45 },
   size: {
     what: "Installation, with dependencies",
@@ -22,7 +19,7 @@ const figures = {
   },
 };
 
-export async function measure(isQuick) {
+export async function measure() {
   const commands = ensureEnvironment("python-peers", at("lab/bench/requirements.txt"));
   using folder = temporaryFolder("python-peers");
   copyFileSync(at("packages/spec/openapi.json"), join(folder.path, "openapi.json"));
@@ -31,20 +28,15 @@ export async function measure(isQuick) {
   writeFileSync(config, "package_name_override: call_transfer_client\n");
   run(folder.path, "openapi-python-client", "generate", "--path", "openapi.json", "--config", config, "--meta", "none");
   const sources = [at("packages/python/src"), at("packages/python/tests"), at("lab/bench")].join(":");
-  const { status, stdout } = spawnSync(
-    join(commands, "python"),
-    [at("lab/bench/python_peers.py"), folder.path, isQuick ? "1" : "5"],
-    {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, PYTHONPATH: sources, ...keepBytecode },
-    },
-  );
+  const { status, stdout } = spawnSync(join(commands, "python"), [at("lab/bench/python_peers.py"), folder.path], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, PYTHONPATH: sources, ...keepBytecode },
+  });
   if (status !== 0) throw new Error(`python_peers.py ended with ${status}.`);
   const rows = JSON.parse(stdout);
   return Object.entries(figures).map(([key, figure]) => {
     const { "call-transfer": value, ...peers } = rows[key];
-    const numbers = Object.entries(peers).map(([name, one]) => [name, one ?? Number.POSITIVE_INFINITY]);
-    return { ...figure, value, peers: Object.fromEntries(numbers) };
+    return { ...figure, value, peers };
   });
 }

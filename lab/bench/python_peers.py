@@ -1,6 +1,6 @@
 """Sets the Python client beside other SDKs: the same server of raw bytes, the same faults, one run. Prints figures as JSON.
 
-The arguments are the folder in which openapi-python-client has written its client, and how often processor times are measured.
+The argument is the folder in which openapi-python-client has written its client.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import importlib.metadata
 import json
 import re
 import statistics
-import subprocess
 import sys
 import threading
 import time
@@ -27,58 +26,43 @@ from call_transfer_client import AuthenticatedClient  # noqa: E402
 from call_transfer_client.api.accounts import list_accounts  # noqa: E402
 from call_transfer_client.api.calls import create_call  # noqa: E402
 from call_transfer_client.models import CreateCallRequest  # noqa: E402
-from servers import Answer, Drip, Server, hang_up, respond  # noqa: E402
+from servers import Server, hang_up, respond  # noqa: E402
 
 from call_transfer import CallTransfer  # noqa: E402
 
 KEY = "svc_live_0123456789abcdef"
-TIMEOUT = 0.5
 PATIENCE = 10.0
-"""Seconds after which a client that drips is given up."""
+"""Seconds after which a client is given up."""
 
-Use = Callable[[str, float], Any]
+Use = Callable[[str], Any]
 
 
-def ours_post(url: str, timeout: float) -> Any:
-    with CallTransfer(base_url=url, api_key=KEY, timeout=timeout) as client:
+def ours_post(url: str) -> Any:
+    with CallTransfer(base_url=url, api_key=KEY) as client:
         return client.calls.create(flow_id="f", from_number="+15550100001", to_number="+15550200001")
 
 
-def openai_post(url: str, timeout: float) -> Any:
-    client = openai.OpenAI(base_url=url, api_key=KEY, timeout=timeout)
+def openai_post(url: str) -> Any:
+    client = openai.OpenAI(base_url=url, api_key=KEY)
     return client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}])
 
 
-def anthropic_post(url: str, timeout: float) -> Any:
-    client = anthropic.Anthropic(base_url=url, api_key=KEY, timeout=timeout)
+def anthropic_post(url: str) -> Any:
+    client = anthropic.Anthropic(base_url=url, api_key=KEY)
     return client.messages.create(model="m", max_tokens=1, messages=[{"role": "user", "content": "x"}])
 
 
-def stripe_post(url: str, timeout: float) -> Any:
-    http = stripe.RequestsClient(timeout=timeout) if stripe_requests else stripe.HTTPXClient(timeout=timeout, allow_sync_methods=True)
-    client = stripe.StripeClient("sk_test_0123456789", base_addresses={"api": url}, http_client=http)
+def stripe_post(url: str) -> Any:
+    client = stripe.StripeClient("sk_test_0123456789", base_addresses={"api": url})
     return client.v1.customers.create({"name": "x"})
 
 
-def generated_post(url: str, timeout: float) -> Any:
-    client = AuthenticatedClient(base_url=url, token=KEY, timeout=generated_timeout(timeout))
+def generated_post(url: str) -> Any:
+    client = AuthenticatedClient(base_url=url, token=KEY)
     call = CreateCallRequest(flow_id="f", from_number="+15550100001", to_number="+15550200001")
     with client:
         return create_call.sync_detailed(client=client, body=call)
 
-
-def generated_timeout(seconds: float) -> Any:
-    from call_transfer_client.client import httpx
-
-    return httpx.Timeout(seconds)
-
-
-try:
-    import requests  # noqa: F401
-
-    stripe_requests = True
-except ImportError:
-    stripe_requests = False
 
 POSTS: dict[str, Use] = {
     "call-transfer": ours_post,
@@ -87,73 +71,20 @@ POSTS: dict[str, Use] = {
     "stripe": stripe_post,
     "openapi-python-client": generated_post,
 }
-MODULES = {
-    "call-transfer": "from call_transfer import CallTransfer",
-    "openai": "from openai import OpenAI",
-    "anthropic": "from anthropic import Anthropic",
-    "stripe": "from stripe import StripeClient",
-    "openapi-python-client": "from call_transfer_client import AuthenticatedClient",
-}
-READY = {
-    "call-transfer": f"{MODULES['call-transfer']}; CallTransfer(base_url='http://localhost:1', api_key='{KEY}')",
-    "openai": f"{MODULES['openai']}; OpenAI(base_url='http://localhost:1', api_key='{KEY}').chat.completions",
-    "anthropic": f"{MODULES['anthropic']}; Anthropic(base_url='http://localhost:1', api_key='{KEY}').messages",
-    "stripe": f"{MODULES['stripe']}; StripeClient('sk_test_0123456789').v1.customers",
-    "openapi-python-client": f"{MODULES['openapi-python-client']}; from call_transfer_client.api.calls import create_call; "
-    f"AuthenticatedClient(base_url='http://localhost:1', token='{KEY}').get_httpx_client()",
-}
 
 
-def sent(answer: Answer, use: Use) -> int:
-    with Server(answer) as server:
+def sent(use: Use) -> int:
+    with Server(hang_up) as server:
 
         def send() -> None:
             with contextlib.suppress(Exception):
-                use(server.url, 5.0)
+                use(server.url)
 
         # A thread that waits for minutes is left behind.
         thread = threading.Thread(target=send, daemon=True)
         thread.start()
         thread.join(PATIENCE)
         return len(server.requests)
-
-
-def drip_time(use: Use) -> float | None:
-    """Seconds until the call ends, in a process of its own, which can be given up."""
-    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n"
-    with Server(Drip(head, every=0.05)) as server:
-        (name,) = (name for name, one in POSTS.items() if one is use)
-        # A first request, so that what is loaded late does not count.
-        program = f"""
-import contextlib, sys, time
-sys.argv = ["", {sys.argv[1]!r}]
-import python_peers
-use = python_peers.POSTS[{name!r}]
-with python_peers.Server(python_peers.respond(400)) as server, contextlib.suppress(Exception):
-    use(server.url, 5.0)
-print("ready", flush=True)
-began = time.perf_counter()
-with contextlib.suppress(Exception):
-    use({server.url!r}, {TIMEOUT})
-print(time.perf_counter() - began)
-"""
-        command = [sys.executable, "-c", program]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
-            assert child.stdout is not None
-            child.stdout.readline()
-            try:
-                took, _ = child.communicate(timeout=PATIENCE)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                return None
-            return float(took)
-
-
-def processor_time(program: str) -> float:
-    """The least processor time of a program in a new process, in milliseconds, without that of an empty one."""
-    measured = "import time; t = time.process_time(); {}; print((time.process_time() - t) * 1000)"
-    command = [sys.executable, "-c", f"import sys; sys.path[:0] = [{sys.argv[1]!r}]\n{measured.format(program)}"]
-    return min(float(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(int(sys.argv[2])))
 
 
 ACCOUNTS = {"accounts": [{"id": "a-1", "name": "Example"}]}
@@ -224,10 +155,7 @@ def main() -> None:
     names = tuple(POSTS)
     costs = get_cost()
     figures = {
-        "lost": {name: sent(hang_up, POSTS[name]) for name in names},
-        "drip": {name: drip_time(POSTS[name]) for name in names},
-        "import": {name: processor_time(MODULES[name]) for name in names},
-        "ready": {name: processor_time(READY[name]) for name in names},
+        "lost": {name: sent(POSTS[name]) for name in names},
         "get": {name: costs[name] for name in names if name in costs},
         "size": {name: sizes.get(name) or installed_size(name) for name in names},
     }

@@ -1,14 +1,11 @@
-// The SDK beside other TypeScript SDKs: speed, sizes, and what each does against a server that behaves badly.
-import { getEventListeners, once } from "node:events";
-import { createServer } from "node:http";
+// The SDK beside other TypeScript SDKs: speed and sizes.
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { pack, temporaryFolder } from "../../scripts/packed.ts";
 import { temporaryFolder as serverFolder, startServer } from "../../tests/receiving/server-process.ts";
-import { bare, body, headers, id, ours, peers, programs, versionOf } from "./clients.mjs";
+import { bare, body, headers, ours, peers, programs, versionOf } from "./clients.mjs";
 import { pairedRatio } from "./figures.ts";
-import { bundled, compilerMemory, importTimes, install } from "./installed.mjs";
+import { bundled, importTimes, install } from "./installed.mjs";
 
 const us = "@call-transfer/sdk";
 const serverProgram = fileURLToPath(new URL("reading-server.mjs", import.meta.url));
@@ -40,78 +37,6 @@ function figureOf(what, values, more) {
   const plain = (one) => (typeof one === "object" ? one.value : one);
   const peers = Object.fromEntries(Object.entries(others).map(([name, one]) => [name, plain(one)]));
   return { what, ...(typeof own === "object" ? own : { value: own }), peers, ...more };
-}
-
-/** Runs `use` with the address of a server that answers with `answer`. */
-async function serving(answer, use) {
-  const server = createServer(answer).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  try {
-    return await use(`http://127.0.0.1:${server.address().port}`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
-const patienceMs = 4000;
-
-/** After how many seconds a call ends; never, if it goes on. */
-async function secondsOf(call) {
-  const from = performance.now();
-  const ended = call().then(
-    () => performance.now() - from,
-    () => performance.now() - from,
-  );
-  return (await Promise.race([ended, sleep(patienceMs, Number.POSITIVE_INFINITY, { ref: false })])) / 1000;
-}
-
-const behaviours = {
-  "A POST whose response is lost: arrives so many times": {
-    unit: "",
-    observe: async ({ create }) => {
-      let arrived = 0;
-      const lose = (request, response) =>
-        request.resume().on("end", () => {
-          arrived += 1;
-          response.destroy();
-        });
-      await serving(lose, (url) => secondsOf(create({ url }).post));
-      return arrived;
-    },
-  },
-  "A body that stalls, with a timeout of 0.5 s: the call ends after": {
-    unit: " s",
-    observe: ({ create }) =>
-      serving(
-        (_, response) => response.writeHead(200, headers).write(body.slice(0, 20)),
-        (url) => secondsOf(() => create({ url, timeoutMs: 500, maxRetries: 0 }).get()),
-      ),
-  },
-  "Listeners left on a signal after 20 calls": {
-    unit: "",
-    observe: ({ create }) =>
-      serving(
-        (_, response) => response.writeHead(200, headers).end(body),
-        async (url) => {
-          const { get } = create({ url });
-          const { signal } = new AbortController();
-          for (let count = 0; count < 20; count += 1) await get(id, { signal });
-          await sleep(50);
-          return getEventListeners(signal, "abort").length;
-        },
-      ),
-  },
-};
-
-async function behaviourFigures(clients) {
-  const figures = [];
-  for (const [what, { unit, observe }] of Object.entries(behaviours)) {
-    const values = {};
-    for (const client of clients) values[client.name] = await observe(client);
-    figures.push(figureOf(what, values, { unit }));
-  }
-  return figures;
 }
 
 async function sizeFigures() {
@@ -149,12 +74,7 @@ async function sizeFigures() {
       unit: "×",
       limit: 0.35,
     }),
-    figureOf("Installation, with dependencies", await of((name) => installed[name].megabytes), { unit: " MB" }),
-    figureOf(
-      "Memory of tsc for a line of use, beside an empty program",
-      await of((name, { use }) => compilerMemory(projects[name], use)),
-      { unit: "×" },
-    ),
+    figureOf("Installation, with dependencies", await of((name) => installed[name]), { unit: " MB" }),
   ];
 }
 
@@ -185,10 +105,7 @@ export async function measure(isQuick) {
   const figures = [
     figureOf("A GET over loopback, beside bare `fetch`", get.time, { unit: "×", limit: 1.45, why: node }),
     figureOf("A GET without a network, beside bare `fetch`", inProcess.time, { unit: "×", limit: 1.8 }),
-    figureOf("Processor time of a GET over loopback", get.cpu, { unit: "×", limit: 1.4, why: node }),
     figureOf("Processor time of a POST over loopback", post.cpu, { unit: "×", limit: 1.4 }),
   ];
-  // Stripe's methods take no signal.
-  figures.push(...(await behaviourFigures([own, ...others.filter(({ package: of }) => of !== "stripe")])));
   return isQuick ? figures : [...figures, ...(await sizeFigures())];
 }

@@ -1,8 +1,5 @@
-// The mock server beside Prism and bare node:http, with a data file and a log, and as its work grows.
-import { once } from "node:events";
+// The mock server beside Prism and bare node:http, and with a data file.
 import { readdirSync, readFileSync } from "node:fs";
-import { Agent, get } from "node:http";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
@@ -11,14 +8,13 @@ import { temporaryFolder as serverFolder, startServer } from "../../tests/receiv
 import { pairedRatio } from "./figures.ts";
 import { install } from "./installed.mjs";
 
-const { createSandboxRegistry, demo } = await import("../../packages/backend/dist/index.js");
+const { demo } = await import("../../packages/backend/dist/index.js");
 const { operations } = await import("../../packages/spec/dist/index.js");
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const prism = "node_modules/@stoplight/prism-cli";
 const { version: prismVersion } = JSON.parse(readFileSync(at(`${prism}/package.json`), "utf8"));
-const pathOf = (memberId) => operations.getMemberAvailability.path.replace(/\{\w+\}/, memberId);
-const getPath = pathOf(demo.members.owner);
+const getPath = operations.getMemberAvailability.path.replace(/\{\w+\}/, demo.members.owner);
 const postPath = operations.createDestinationGroup.path;
 const authorization = `Bearer ${demo.apiKey}`;
 const rateLimit = { requests: 2e6, windowSecs: 1 };
@@ -34,8 +30,6 @@ const mock = (...options) => [
 const commands = {
   mock: mock(),
   data: mock("--data-file", "bench.db"),
-  // To a file, as where it is started in the background.
-  log: ["sh", "-c", '"$@" > log', "sh", ...mock("--log-format", "pretty")],
   prism: [
     ...[process.execPath, at(`${prism}/dist/index.js`), "mock", at("packages/spec/openapi.json")],
     ...["--host", "127.0.0.1", "--verboseLevel", "silent", "--port"],
@@ -45,14 +39,14 @@ const commands = {
 
 const url = (port, path) => `http://127.0.0.1:${port}${path}`;
 
-async function start(name, env = process.env) {
+async function start(name) {
   const isReady = async (port) => {
     const response = await fetch(url(port, getPath), { headers: { authorization } }).catch(() => undefined);
     await response?.arrayBuffer();
     return response?.status === 200;
   };
   const command = (port) => [...commands[name], String(port)];
-  const setup = { command, folder: serverFolder(), readyText: isReady, endSignal: "SIGKILL", hasChildren: true, env };
+  const setup = { command, folder: serverFolder(), readyText: isReady, endSignal: "SIGKILL", hasChildren: true };
   return startServer(setup, "http://");
 }
 
@@ -98,8 +92,7 @@ async function measureRates(rounds) {
     for (const [name, server] of Object.entries(running))
       for (const method of ["GET", "POST"]) {
         // As small as in a test.
-        if (["mock", "data", "log"].includes(name))
-          await fetch(url(server.port, "/_control/v1/reset"), { method: "POST" });
+        if (["mock", "data"].includes(name)) await fetch(url(server.port, "/_control/v1/reset"), { method: "POST" });
         const one = await rate(server, method);
         if (round >= 0) rates[name][method].push(one);
       }
@@ -109,7 +102,7 @@ async function measureRates(rounds) {
 
 /** Milliseconds from the start of each server to its first answer, in turns. The first turn brings the files into memory. */
 async function measureStarts(rounds) {
-  const starts = { mock: [], prism: [], "node:http": [] };
+  const starts = { mock: [], prism: [] };
   for (let round = -1; round < rounds; round += 1)
     for (const name of Object.keys(starts)) {
       const from = performance.now();
@@ -120,103 +113,17 @@ async function measureStarts(rounds) {
   return starts;
 }
 
-const newSandboxes = () => createSandboxRegistry({ policies: { rateLimit } });
-
-async function ask(sandboxes, path) {
-  const headers = new Headers({ authorization });
-  const { response } = await sandboxes.handle({ method: "GET", url: url(80, path), headers, body: null });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-}
-
-const idOf = (kind, index) => `${kind}0000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
-
-/** What grows: a function that makes so much of it, and returns the path of each request. */
-const growing = {
-  "100 sandboxes instead of 1": async (isLarge) => {
-    const sandboxes = newSandboxes();
-    for (let index = 1; isLarge && index < 100; index += 1) sandboxes.create(`s${index}`);
-    const prefixes = sandboxes.list().map((name) => `/_sandbox/${name}`);
-    return (index) => ask(sandboxes, prefixes[index % prefixes.length] + getPath);
-  },
-  "100,000 requests before instead of 100": async (isLarge) => {
-    const sandboxes = newSandboxes();
-    for (let index = 0; index < (isLarge ? 100_000 : 100); index += 1) await ask(sandboxes, getPath);
-    return () => ask(sandboxes, getPath);
-  },
-  "5,000 members instead of 10": async (isLarge) => {
-    const sandboxes = newSandboxes();
-    const indexes = Array.from({ length: isLarge ? 5000 : 10 }, (_, index) => index);
-    sandboxes.default.seed({
-      users: indexes.map((index) => ({ id: idOf("9", index), name: `User ${index}` })),
-      members: indexes.map((index) => ({
-        ...{ id: idOf("8", index), accountId: demo.accountId, userId: idOf("9", index), role: "agent" },
-      })),
-    });
-    return (index) => ask(sandboxes, pathOf(idOf("8", index % indexes.length)));
-  },
-};
-
-/** What a request costs with the large size, beside the small one. */
-async function growthOf(prepare, rounds) {
-  const asks = [await prepare(false), await prepare(true)];
-  const costs = [[], []];
-  for (let round = -1; round < rounds; round += 1)
-    for (const [index, askOne] of round % 2 === 0 ? asks.entries() : [...asks.entries()].reverse()) {
-      const before = process.cpuUsage();
-      for (let count = 0; count < 1500; count += 1) await askOne(count);
-      const { user, system } = process.cpuUsage(before);
-      if (round >= 0) costs[index].push(user + system);
-    }
-  return pairedRatio(costs[1], costs[0]);
-}
-
-/** What a request costs over HTTP with 400 readers of events, beside one reader. */
-async function costOfReaders(rounds) {
-  const servers = [];
-  for (const size of [1, 400]) {
-    const server = await start("mock");
-    const sockets = Array.from({ length: size }, () => connect(server.port, "127.0.0.1").resume());
-    for (const socket of sockets) {
-      socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
-      await once(socket, "data");
-    }
-    servers.push({ server, sockets, costs: [] });
-  }
-  for (let round = -1; round < rounds; round += 1)
-    for (const { server, costs } of servers) {
-      const agent = new Agent({ keepAlive: true, maxSockets: connections });
-      const before = cpuSeconds(server.pid);
-      const send = (index) =>
-        new Promise((resolve, reject) => {
-          const options = { port: server.port, host: "127.0.0.1", path: getPath, agent, headers: { authorization } };
-          get(options, (response) => response.resume().once("end", () => resolve(index))).once("error", reject);
-        });
-      await Promise.all(Array.from({ length: 4000 }, (_, index) => send(index)));
-      if (round >= 0) costs.push(cpuSeconds(server.pid) - before);
-      agent.destroy();
-    }
-  for (const { server, sockets } of servers) {
-    for (const socket of sockets) socket.destroy();
-    await server.stop();
-  }
-  return pairedRatio(servers[1].costs, servers[0].costs);
-}
-
-/** Packages and megabytes of an installation, beside Prism's and Mockoon's command. */
-function installations() {
+/** Megabytes of an installation, beside Prism's and Mockoon's command. */
+function installation() {
   using folder = temporaryFolder("bench-server");
   const tarballs = pack(folder.path, ["spec", "backend", "mock-server"]);
   const files = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:../${file}`]));
-  const own = install(join(folder.path, "own"), files);
-  const prismOnes = install(join(folder.path, "prism"), { "@stoplight/prism-cli": prismVersion });
-  const mockoon = install(join(folder.path, "mockoon"), { "@mockoon/cli": "9.9.0" });
-  const figure = (what, unit, key, limit) => ({
-    ...{ what, unit, value: own[key], limit, peers: { Prism: prismOnes[key], Mockoon: mockoon[key] } },
-  });
-  return [
-    figure("Installation, with dependencies", " MB", "megabytes", 17),
-    figure("Packages of an installation", "", "packages", 10),
-  ];
+  const value = install(join(folder.path, "own"), files);
+  const peers = {
+    Prism: install(join(folder.path, "prism"), { "@stoplight/prism-cli": prismVersion }),
+    Mockoon: install(join(folder.path, "mockoon"), { "@mockoon/cli": "9.9.0" }),
+  };
+  return { what: "Installation, with dependencies", unit: " MB", value, limit: 17, peers };
 }
 
 export async function measure(isQuick) {
@@ -229,7 +136,6 @@ export async function measure(isQuick) {
       rates[peer][method].map((one) => one[by]),
     );
   const more = { unit: "×", isMoreBetter: true };
-  const less = { unit: "×" };
   const figures = ["GET", "POST"].flatMap((method) => {
     const isGet = method === "GET";
     return [
@@ -240,31 +146,14 @@ export async function measure(isQuick) {
         peers: { Prism: ratio("prism", method, "node:http").value },
       },
       {
-        what: `Processor time of a ${method}, beside bare \`node:http\``,
-        ...{ ...ratio("node:http", method, "mock", "cpu"), ...less, limit: isGet ? 1.9 : 2.5 },
-      },
-      {
-        what: `${method}s a second with a pretty log to a file, beside bare \`node:http\``,
-        ...{ ...ratio("log", method, "node:http"), ...more, limit: isGet ? 0.4 : 0.35 },
-      },
-      {
         what: `Processor time of a ${method} with a data file, beside memory`,
-        ...{ ...ratio("mock", method, "data", "cpu"), ...less, limit: isGet ? 1.2 : 2.2 },
+        ...{ ...ratio("mock", method, "data", "cpu"), unit: "×", limit: isGet ? 1.2 : 2.2 },
       },
     ];
   });
-  const startRatio = (peer) => pairedRatio(starts.mock, starts[peer]);
-  figures.push(
-    { what: "Start to the first answer, beside Prism", ...startRatio("prism"), ...less, limit: 0.25 },
-    { what: "Start to the first answer, beside bare `node:http`", ...startRatio("node:http"), ...less, limit: 1.5 },
-  );
-  for (const [what, prepare] of Object.entries(growing))
-    figures.push({ what: `A GET with ${what}`, ...(await growthOf(prepare, rounds)), ...less, limit: 1.5 });
   figures.push({
-    what: "A GET with 400 readers of events instead of 1",
-    ...(await costOfReaders(6)),
-    ...less,
-    limit: 2,
+    what: "Start to the first answer, beside Prism",
+    ...{ ...pairedRatio(starts.mock, starts.prism), unit: "×", limit: 0.25 },
   });
-  return isQuick ? figures : [...figures, ...installations()];
+  return isQuick ? figures : [...figures, installation()];
 }

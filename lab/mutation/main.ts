@@ -5,8 +5,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { keepTables } from "../../packages/contract/targets/report.ts";
-import { mutants as contractMutants } from "./mutants.ts";
-import { type Mutant, type Outcome, simulationMutants } from "./plant.ts";
+import { contractMutants, type Mutant, type Outcome, simulationMutants } from "./plant.ts";
 import { checkWrongFacts } from "./wrong-facts.ts";
 
 const help = `Plants every listed bug, one at a time. Something must catch each.

@@ -123,8 +123,11 @@ export function readTable(text: string): Mutant[] {
   });
 }
 
-/** The mutants for the simulation. */
-export const simulationMutants = readTable(readFileSync(new URL("../simulate/mutants.txt", import.meta.url), "utf8"));
+const tableAt = (path: string): Mutant[] => readTable(readFileSync(new URL(path, import.meta.url), "utf8"));
+
+/** The mutants for the contract suite, and those for the simulation. */
+export const contractMutants = tableAt("rules.txt");
+export const simulationMutants = tableAt("../simulate/mutants.txt");
 
 /** Returns the source of the mutant's file with the bug. Throws if the bug changes nothing. */
 export function withBug({ name, file, plant }: Mutant, source: string): string {

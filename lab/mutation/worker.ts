@@ -2,8 +2,7 @@
 import { registerHooks, stripTypeScriptTypes } from "node:module";
 import { type ContractCase, cases } from "@call-transfer/contract";
 import { inProcessRunner } from "../../packages/contract/targets/in-process.ts";
-import { mutants } from "./mutants.ts";
-import { type Mutant, type Outcome, sourceOf, withBug } from "./plant.ts";
+import { contractMutants, type Mutant, type Outcome, sourceOf, withBug } from "./plant.ts";
 
 const packages = new URL("../../packages/", import.meta.url).href;
 const mark = "?copy=";
@@ -51,7 +50,7 @@ const titleOf = ({ resource, name }: ContractCase): string => `${resource}: ${na
 const isSlow = ({ resource }: ContractCase): boolean => resource === "retries" || resource === "broken responses";
 
 async function outcomeOf(name: string): Promise<Outcome> {
-  const mutant = mutants.find((one) => one.name === name);
+  const mutant = contractMutants.find((one) => one.name === name);
   const runner = inProcessRunner(name, await loadBackend(mutant));
   const rank = (one: ContractCase): number => (mutant?.first.test(titleOf(one)) ? 0 : isSlow(one) ? 2 : 1);
   for (const one of cases.toSorted((left, right) => rank(left) - rank(right))) {

@@ -1,9 +1,7 @@
 // An HTTP/1.1 server on raw TCP, for faults that HTTP libraries cannot produce.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { freePort } from "../../build/free-port.ts";
 
 /** A complete request. */
 export interface Received {
@@ -16,20 +14,14 @@ export interface Received {
   readonly before: number;
 }
 
-/** How the server treats a connection or a request. */
+/** How the server treats a complete request. */
 export interface Behaviour {
-  /** When the server acts: at the connection, at the first bytes, or at the complete request (the default). */
-  readonly at?: "connection" | "first-bytes" | "request";
   /** The complete response; nothing by default. */
   readonly answer?: Uint8Array;
   /** The number of bytes to send; all by default. */
   readonly cut?: number;
-  /** Milliseconds before each byte; by default all bytes are sent at once. */
-  readonly trickleMs?: number;
   /** What happens to the connection; it stays usable by default. */
   readonly afterwards?: "keep" | "stall" | "end" | "reset";
-  /** Whether a complete request counts as executed; true by default. */
-  readonly executes?: boolean;
 }
 
 /** Chooses the behaviour for a complete request. */
@@ -42,7 +34,7 @@ export interface FaultServer {
   readonly connections: number;
   /** Complete requests, in order. */
   readonly requests: readonly Received[];
-  /** How often a request was executed. The key is the `x-request-key` header, or method and target without it. */
+  /** How often a request arrived completely. The key is the `x-request-key` header, or method and target without it. */
   executionsOf(key: string): number;
   close(): Promise<void>;
 }
@@ -61,17 +53,9 @@ export const answers = (status: number, body: unknown, headers?: Record<string, 
 });
 
 export const faults = {
-  resetAtConnection: { at: "connection", afterwards: "reset" },
-  resetMidRequest: { at: "first-bytes", afterwards: "reset" },
-  resetBeforeAnswer: { afterwards: "reset", executes: false },
   processedThenReset: { afterwards: "reset" },
   processedThenClosed: { afterwards: "end" },
-  blackHole: { afterwards: "stall", executes: false },
-  processedThenBlackHole: { afterwards: "stall" },
-  htmlBadGateway: {
-    answer: answerOf(502, "<html><body>Bad gateway</body></html>", { "content-type": "text/html" }),
-    executes: false,
-  },
+  htmlBadGateway: { answer: answerOf(502, "<html><body>Bad gateway</body></html>", { "content-type": "text/html" }) },
   brokenJson: answers(200, '{"roles": [{'),
   truncatedChunked: {
     answer: Buffer.from(
@@ -87,7 +71,7 @@ export const stallsAfter = (cut: number, answer: Uint8Array): Behaviour => ({ an
 /** Sends the first bytes of a response, then closes the connection. */
 export const endsAfter = (cut: number, answer: Uint8Array): Behaviour => ({ answer, cut, afterwards: "end" });
 
-export const redirectsTo = (location: string): Behaviour => ({ ...answers(307, "", { location }), executes: false });
+export const redirectsTo = (location: string): Behaviour => answers(307, "", { location });
 
 /** A success with a compressed body of the given decoded size. */
 export const gzipBomb = (bytes: number): Behaviour => ({
@@ -115,17 +99,9 @@ function parse(bytes: Buffer, before: number): { request: Received; length: numb
   return { request: { method, target, headers, body, before }, length };
 }
 
-async function act(socket: Socket, { answer = Buffer.alloc(0), cut, trickleMs, afterwards }: Behaviour): Promise<void> {
+function act(socket: Socket, { answer = Buffer.alloc(0), cut, afterwards }: Behaviour): void {
   const bytes = answer.subarray(0, cut);
-  if (trickleMs === undefined) {
-    if (bytes.length > 0) socket.write(bytes);
-  } else {
-    for (const byte of bytes) {
-      await delay(trickleMs);
-      if (socket.destroyed) return;
-      socket.write(Uint8Array.of(byte));
-    }
-  }
+  if (bytes.length > 0) socket.write(bytes);
   if (afterwards === "end") socket.end();
   if (afterwards === "reset") socket.resetAndDestroy();
 }
@@ -147,23 +123,15 @@ export async function startFaultServer(behaviour: Behaviour | Script = answers(2
     socket.on("error", () => {});
     let pending = Buffer.alloc(0);
     let before = 0;
-    const actsAt = (moment: Behaviour["at"]): boolean => {
-      if (typeof behaviour === "function" || behaviour.at !== moment) return false;
-      void act(socket, behaviour);
-      return true;
-    };
-    if (actsAt("connection")) return;
     socket.on("data", (chunk: Buffer) => {
-      if (actsAt("first-bytes")) return;
       pending = Buffer.concat([pending, chunk]);
       for (let parsed = parse(pending, before); parsed; parsed = parse(pending, before)) {
         const { request, length } = parsed;
         pending = pending.subarray(length);
         before += 1;
         requests.push(request);
-        const chosen = typeof behaviour === "function" ? behaviour(request) : behaviour;
-        if (chosen.executes !== false) executions.set(keyOf(request), (executions.get(keyOf(request)) ?? 0) + 1);
-        void act(socket, chosen);
+        executions.set(keyOf(request), (executions.get(keyOf(request)) ?? 0) + 1);
+        act(socket, typeof behaviour === "function" ? behaviour(request) : behaviour);
       }
     });
   });
@@ -185,6 +153,3 @@ export async function startFaultServer(behaviour: Behaviour | Script = answers(2
     },
   };
 }
-
-/** The URL of a port on which nothing listens, and nobody else may. */
-export const refusedUrl = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`;

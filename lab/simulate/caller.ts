@@ -150,7 +150,6 @@ export function createCaller({ scheduler, calls, attempts, log, violate }: World
         token: (headers.get("authorization") ?? "").slice("Bearer ".length),
         executions: [],
         end: "open",
-        unreadable: false,
         echoes: false,
       };
       attempts.push(record);

@@ -2,7 +2,6 @@
 import { demo } from "@call-transfer/backend";
 import { CallTransfer, type ClientOptions, type Middleware } from "@call-transfer/sdk";
 import { baseUrl, currentCall } from "./caller.ts";
-import { middlewareKinds } from "./faults.ts";
 import type { Network } from "./network.ts";
 import { accountOf, type ClientPlan } from "./plan.ts";
 import type { BudgetRecord, CallRecord, ClientRecord, World } from "./records.ts";
@@ -32,16 +31,13 @@ const clockOf = ({ scheduler, violate }: World, record: () => ClientRecord) => (
   },
 });
 
-/** Reports the error bodies that middleware gets: it may log them. */
-const showingErrors =
-  (middleware: Middleware, report: (body: string) => void): Middleware =>
-  (request, next, context) => {
-    const reported = async (): Promise<Response> => {
-      const response = await next();
-      if (!response.ok) report(await response.text());
-      return response;
-    };
-    return middleware(request, reported, context);
+/** Middleware that reads the bodies of errors: it may log them. */
+const readingErrors =
+  (report: (body: string) => void): Middleware =>
+  async (_request, next) => {
+    const response = await next();
+    if (!response.ok) report(await response.text());
+    return response;
   };
 
 const isUnderWay = (call: CallRecord | undefined): boolean =>
@@ -110,7 +106,7 @@ export async function createClients(world: World, network: Network): Promise<rea
         budget.reportedRetries += 1;
         note(JSON.stringify(event));
       },
-      middleware: client.middleware ? [showingErrors(middlewareKinds[client.middleware], note)] : [],
+      middleware: client.readsErrors ? [readingErrors(note)] : [],
       ...(client.name === "checking"
         ? { logger: { debug: note, info: note, warn: note, error: note } }
         : { logLevel: "off" }),

@@ -1,5 +1,4 @@
-// The faults between client and backend, and the middleware in front of them, as data.
-import type { Middleware } from "@call-transfer/sdk";
+// The faults between client and backend, as data.
 import { type OperationDescription, operations } from "@call-transfer/spec";
 
 /** What happens to an exchange. */
@@ -70,70 +69,5 @@ export const allCells: readonly { readonly fault: FaultName | Condition; readonl
       .map((operation) => ({ fault, operation })),
   );
 
-// Middleware that replaces responses. The SDK's own tests cover Blob bodies: reading one takes real time.
-
-const after =
-  (change: (response: Response) => Promise<Response> | Response): Middleware =>
-  async (_request, next) =>
-    change(await next());
-
-const encoder = new TextEncoder();
-
-function pieces(text: string): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      for (let at = 0; at < text.length; at += 7) controller.enqueue(encoder.encode(text.slice(at, at + 7)));
-      controller.close();
-    },
-  });
-}
-
-/** The ways in which middleware may replace a response without changing its content. */
-export const middlewareKinds = {
-  passing: after((response) => response),
-  reading: after(async (response) => {
-    await response.text();
-    return response;
-  }),
-  "new Response(text)": after(async (response) => new Response((await response.text()) || null, response)),
-  "new Response(body)": after((response) => new Response(response.body, response)),
-  "new Response(pieces)": after(async (response) => {
-    const text = await response.text();
-    return new Response(text === "" ? null : pieces(text), response);
-  }),
-  tee: after((response) => (response.body ? new Response(response.body.tee()[0], response) : response)),
-  clone: after(async (response) => {
-    const clone = response.clone();
-    await response.text();
-    return clone;
-  }),
-  // Drops the request id, the date and Retry-After.
-  invented: after(async (response) => {
-    const type = response.headers.get("content-type");
-    const headers = type === null ? {} : { "content-type": type };
-    return new Response((await response.text()) || null, { status: response.status, headers });
-  }),
-} satisfies Record<string, Middleware>;
-
-export type MiddlewareKind = keyof typeof middlewareKinds;
-
-export const kindNames = Object.keys(middlewareKinds) as MiddlewareKind[];
-
-/** Classes of responses that the SDK reads in different ways. */
-export const answerClasses = ["success", "no body", "broken", "401", "429", "503", "refusal", "page"] as const;
-
-/** The class of an attempt's response; undefined without a complete response. */
-export function answerClassOf(attempt: {
-  readonly end: string;
-  readonly status?: number;
-  readonly code?: string | undefined;
-  readonly unreadable: boolean;
-}): string | undefined {
-  const { end, status, code, unreadable } = attempt;
-  if (end !== "answered" || status === undefined) return undefined;
-  if (unreadable) return "broken";
-  if (status === 204) return "no body";
-  if (status < 300) return "success";
-  if (code === undefined) return "page";
-  return ["401", "429", "503"].includes(String(status)) ? String(status) : "refusal";
-}
+/** The key of such a pair. */
+export const cellKey = (fault: FaultName | Condition, { id }: OperationDescription): string => `${fault} ${id}`;

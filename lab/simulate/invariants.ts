@@ -2,7 +2,6 @@
 import { ApiError, RequestError } from "@call-transfer/sdk";
 import { limits } from "@call-transfer/spec";
 import { bodyViolations } from "../../packages/contract/src/document/check-response.ts";
-import { oneDecisionPerOffer } from "./decisions.ts";
 import {
   attemptsFollowTheTable,
   budgetRoom,
@@ -195,7 +194,7 @@ function* healingHelps({ calls }: Evidence): Iterable<string> {
       yield `${aboutCall(call)} failed after all faults had ended: ${call.error}`;
 }
 
-/** The invariants by number. Numbers 8 and 10 are checked during a run, and 14 by running a world twice. */
+/** The invariants by number. Number 8 is checked during a run, and 14 by running a world twice. */
 export const invariants: Readonly<Record<string, Invariant>> = {
   "1 nothing is executed twice": nothingTwice,
   "2 successes are real": successesAreReal,
@@ -209,7 +208,6 @@ export const invariants: Readonly<Record<string, Invariant>> = {
   "11 accounts stay separate": accountsStayApart,
   "12 bodies match the schemas": bodiesFit,
   "13 calls succeed without faults": healingHelps,
-  "15 one decision per offer": ({ receiving }) => (receiving ? oneDecisionPerOffer(receiving) : []),
 };
 
 /** All violations in a world. */

@@ -95,8 +95,8 @@ export function createNetwork(world: World, random: Random, execute: Execute, { 
       after: (task) => later(exchange, random.between(1, 400), task),
       onChunk: () => pass(attempt, "chunk"),
       onEnd: (how) => {
-        if (how === "closed" && !whole) attempt.unreadable = true;
-        else if (how === "closed") Object.assign(attempt, { code: codeOf(status, text), hintSecs: answer.hintSecs });
+        if (how === "closed" && whole)
+          Object.assign(attempt, { code: codeOf(status, text), hintSecs: answer.hintSecs });
         end(exchange, how === "closed" ? "answered" : how === "broken" ? "lost" : "cancelled");
       },
     });
@@ -139,7 +139,7 @@ export function createNetwork(world: World, random: Random, execute: Execute, { 
         const real = await run(false);
         if (fault === "duplicated_request") await run(true);
         if (fault === "clock_jump") jump(attempt.client);
-        const shown = fault === "wrong_content_type" ? mislabelled(real, attempt) : real;
+        const shown = fault === "wrong_content_type" ? mislabelled(real) : real;
         if (attempt.end === "open") later(exchange, backMs, () => respond(exchange, shown, body));
       });
       return;
@@ -169,10 +169,9 @@ export function createNetwork(world: World, random: Random, execute: Execute, { 
     log(`the clock of ${client.plan.name} jumps by ${byMs} ms`);
   };
 
-  const mislabelled = (answer: Answer, attempt: AttemptRecord): Answer => {
+  const mislabelled = (answer: Answer): Answer => {
     const headers = { ...answer.headers, "Content-Type": "text/html" };
     if (answer.status >= 400 || answer.status === 204 || random.chance(0.5)) return { ...answer, headers };
-    attempt.unreadable = true;
     return { ...answer, headers, text: "<html>Welcome to the guest network</html>" };
   };
 

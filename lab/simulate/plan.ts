@@ -1,7 +1,7 @@
 // The plan that follows from a seed: clients, calls, times, and the rate of faults.
 import { demo, type Policies } from "@call-transfer/backend";
 import type { OperationDescription } from "@call-transfer/spec";
-import { allCells, type Condition, type FaultName, kindNames, type MiddlewareKind, operationList } from "./faults.ts";
+import { allCells, type Condition, type FaultName, operationList } from "./faults.ts";
 import { createRandom, type Random } from "./scheduler.ts";
 
 export interface ClientPlan {
@@ -13,7 +13,8 @@ export interface ClientPlan {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly skewMs: number;
-  readonly middleware: MiddlewareKind | undefined;
+  /** Whether middleware reads the bodies of errors, as one that logs them does. */
+  readonly readsErrors: boolean;
 }
 
 /** When a caller aborts: milliseconds and microtasks after a point of the call. */
@@ -52,12 +53,6 @@ export interface Plan {
   readonly faultRate: number;
   /** Whether the platform is down during all calls. */
   readonly outage: boolean;
-  /** Times of offers in milliseconds after the start. */
-  readonly offers: readonly number[];
-  /** How many offers arrive at receivers that share a store. */
-  readonly sharedOffers: number;
-  /** Probability that an offer arrives twice, from 0 to 1. */
-  readonly duplicateOffers: number;
 }
 
 const spreadMs = 240_000;
@@ -88,13 +83,8 @@ function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] 
     timeoutMs: random.pick(timeouts),
     maxRetries: random.pick(retries),
     skewMs: skewed || random.chance(0.2) ? Math.round(random.between(-1, 1) * (skews[seed % skews.length] ?? 0)) : 0,
-    middleware: undefined,
+    readsErrors: false,
   });
-  // In turn, so that many seeds put every kind of middleware on every client.
-  const withMiddleware = (plan: ClientPlan, index: number): ClientPlan => {
-    const turn = seed + index;
-    return turn % 3 === 0 ? { ...plan, middleware: kindNames[Math.floor(turn / 3) % kindNames.length] } : plan;
-  };
   const usual = client("usual", "throw", "apiKey");
   const others = [
     client("renewing", "throw", "renewedToken"),
@@ -108,7 +98,8 @@ function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] 
     { ...usual, timeoutMs: 60_000, maxRetries: 2 },
     ...others.filter((_, index) => !absent.includes(index)),
   ];
-  return present.map(withMiddleware);
+  // In turn, so that it is in front of each client in some seeds.
+  return present.map((plan, index) => ({ ...plan, readsErrors: (seed + index) % 3 === 0 }));
 }
 
 function policiesOf(random: Random): Partial<Policies> {
@@ -178,7 +169,6 @@ export function planOf(seed: number, size: number): Plan {
     .filter(({ idempotency }) => idempotency === "idempotent")
     .map((operation) => ({ ...callOf(random, 1), client: random.pick(ready), operation }))
     .map((call) => ({ ...call, foreign: false, abort: undefined, totalTimeoutMs: undefined, healed: true }));
-  const withOffers = seed % 16 === 0;
   return {
     seed,
     policies,
@@ -186,9 +176,6 @@ export function planOf(seed: number, size: number): Plan {
     calls: [forced(random, cell), ...calls, ...healing],
     faultRate: random.pick([0.1, 0.4, 0.4, 0.8]),
     outage,
-    offers: withOffers ? Array.from({ length: 3 }, () => random.between(0, spreadMs)) : [],
-    sharedOffers: seed % 4 === 1 ? 2 : 0,
-    duplicateOffers: 0.3,
   };
 }
 

@@ -2,9 +2,8 @@
 import type { Backend } from "@call-transfer/backend";
 import type { CallTransfer, OutcomeWindow } from "@call-transfer/sdk";
 import type { OperationDescription } from "@call-transfer/spec";
-import type { Condition, FaultName } from "./faults.ts";
+import type { FaultName } from "./faults.ts";
 import type { CallPlan, ClientPlan, Plan } from "./plan.ts";
-import type { Receiving } from "./receiving-plan.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** The state that all parts of a simulated world share. */
@@ -30,9 +29,7 @@ export interface World {
 
 /** A world after its run. */
 export interface Evidence extends World {
-  readonly receiving: Receiving | undefined;
   readonly clients: readonly ClientRecord[];
-  readonly offers: { readonly offers: number; readonly copies: number };
 }
 
 /** A secret of a destination, and since when it is valid (milliseconds since 1970). */
@@ -74,8 +71,6 @@ export interface AttemptRecord {
   code?: string | undefined;
   /** Seconds to wait according to the response; undefined without a valid value. */
   hintSecs?: number | undefined;
-  /** Whether the body ended early without an error, or has another content type. */
-  unreadable: boolean;
   /** Whether the response or failure repeats the credential. */
   echoes: boolean;
 }
@@ -133,9 +128,6 @@ export interface Violation {
   readonly invariant: string;
   readonly message: string;
 }
-
-/** The key of a pair of fault and operation. */
-export const cellKey = (fault: FaultName | Condition, operationId: string): string => `${fault} ${operationId}`;
 
 /** Describes a call and its attempts. */
 export function aboutCall({ id, client, plan, attempts }: CallRecord): string {

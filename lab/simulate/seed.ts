@@ -22,9 +22,6 @@ export const things = [
   },
 ] as const;
 
-/** The URL of the receiver. */
-export const receiverUrl = "https://receiver.example.net/offers";
-
 /** The initial state. All destinations are apps, so that all of them can be rotated. */
 export const worldSeed: Seed = {
   accounts: things.map((one) => ({ id: one.accountId, name: `Account ${one.accountId}` })),
@@ -46,7 +43,7 @@ export const worldSeed: Seed = {
       accountId: one.accountId,
       name: `App ${id}`,
       kind: "app" as const,
-      config: { url: receiverUrl },
+      config: { url: "https://receiver.example.net/offers" },
       signingSecret: `planted-signing-secret-of-${id}`,
     })),
   ),

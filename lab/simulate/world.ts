@@ -7,12 +7,9 @@ import { createCaller } from "./caller.ts";
 import { createClients } from "./clients.ts";
 import { createNetwork } from "./network.ts";
 import { planOf } from "./plan.ts";
-import { withProcessTimers } from "./processes.ts";
-import { createReceiver } from "./receiver.ts";
-import type { Receiving } from "./receiving-plan.ts";
 import type { AttemptRecord, CallRecord, ClientRecord, Evidence, World } from "./records.ts";
 import { createRandom, createScheduler } from "./scheduler.ts";
-import { things, worldSeed } from "./seed.ts";
+import { worldSeed } from "./seed.ts";
 
 const start = Date.parse("2026-03-02T12:00:00Z");
 /** More tasks than any world needs. */
@@ -22,12 +19,8 @@ const healAfterMs = 120_000;
 const encoder = new TextEncoder();
 
 /** Runs the world of a seed until nothing is left to do. `size` is the number of calls. */
-export const runWorld = (seed: number, size: number): Promise<Evidence> =>
-  withProcessTimers(() => runUntilRest(seed, size));
-
-async function runUntilRest(seed: number, size: number): Promise<Evidence> {
-  const world = createWorld(seed, size, (input, init) => receiver.fetch(input, init));
-  const receiver = createReceiver(world, createRandom(seed, "receiver"));
+export async function runWorld(seed: number, size: number): Promise<Evidence> {
+  const world = createWorld(seed, size);
   const { plan, scheduler, backend, violate } = world;
   const caller = createCaller(world);
   const network = createNetwork(world, createRandom(seed, "network"), createExecute(world), caller);
@@ -43,17 +36,7 @@ async function runUntilRest(seed: number, size: number): Promise<Evidence> {
     }
     return scheduler.run(() => pending === 0, maxTasks);
   };
-  const offerAll = async (): Promise<void> => {
-    for (const id of things[0].apps) await receiver.offer(id);
-  };
 
-  let receiving: Receiving | undefined;
-  const receiveAll = async (): Promise<void> => {
-    receiving = await receiver.receive(things[0].apps[0], createRandom(seed, "receiving"));
-  };
-  if (plan.sharedOffers > 0) scheduler.after(0, () => scheduler.hold(receiveAll()));
-
-  for (const atMs of plan.offers) scheduler.after(atMs, () => scheduler.hold(offerAll()));
   if (!(await callAll(false))) violate("5 settles", "the calls never end");
   checkRest(world, clients);
   if (!(await scheduler.run(() => false, maxTasks))) violate("5 settles", "the timers never end");
@@ -66,15 +49,14 @@ async function runUntilRest(seed: number, size: number): Promise<Evidence> {
   await scheduler.run(() => false, maxTasks);
   await callAll(true);
   for (const call of world.calls) await reconcile(world, call);
-  if (plan.offers.length > 0) await receiver.pastOverlap();
   world.produced.push(JSON.stringify(backend.requests.list()));
-  return { ...world, clients, receiving, offers: receiver.count() };
+  return { ...world, clients };
 }
 
-function createWorld(seed: number, size: number, fetch: typeof globalThis.fetch): World {
+function createWorld(seed: number, size: number): World {
   const plan = planOf(seed, size);
   const scheduler = createScheduler(start);
-  const backend = createBackend({ seed: worldSeed, now: start, randomSeed: seed, policies: plan.policies, fetch });
+  const backend = createBackend({ seed: worldSeed, now: start, randomSeed: seed, policies: plan.policies });
   const world: World = {
     plan,
     scheduler,

@@ -3,7 +3,7 @@ import { type NamedCommands, onSources, runNamed } from "./named.ts";
 
 export const experiments: NamedCommands = {
   simulate: {
-    does: "SDK, backend and receivers on virtual time under every fault",
+    does: "SDK and backend on virtual time under every fault",
     run: [onSources("lab/simulate/simulate.ts")],
   },
   fire: {
@@ -24,7 +24,7 @@ export const experiments: NamedCommands = {
   },
   bench: {
     does: "every figure beside its peer: SDK, mock server, data files, receivers, the Python client; sdk runs one part",
-    needs: "redis-server, and Python 3.11 with venv",
+    needs: "Python 3.11 with venv",
     isBuilt: true,
     installs: "lab",
     run: [["lab/bench/main.ts"]],

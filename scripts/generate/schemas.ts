@@ -11,7 +11,6 @@ import { header, pascal } from "./text/text.ts";
 
 /** Schemas of requests and resources with closed enums, and the request schemas of each operation. */
 export async function renderSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {
-  // A field stands on a line of its own: the mutants of keywords find it there.
   const components = componentsOf(document);
   const all = withComments(await renderZod(document), document) + renderRequestSchemas(operations);
   const text = reachableFrom([...components, "requestSchemas"], all).replace(

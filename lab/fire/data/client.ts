@@ -21,8 +21,6 @@ export interface Log {
   /** Answers that no client should get. */
   readonly unexpected: string[];
   readonly counts: Record<"requests" | "acknowledged writes" | "writes without an answer", number>;
-  /** The secrets of each destination since the last check, and the two before. */
-  readonly secrets: Map<string, string[]>;
 }
 
 /** How long a request waits for the server to start again, in milliseconds. */
@@ -80,7 +78,6 @@ const weights = {
   hours: 5,
   rotation: 8,
   transfer: 14,
-  "API key": 1,
   token: 1,
   advance: 4,
   sandbox: 2,
@@ -206,10 +203,7 @@ export class Client {
       return this.#send(
         { register, fits: (value) => value?.endsWith(` after ${previous}`) ?? false },
         () => this.sdk.destinations.rotateSecret(destinationId),
-        ({ signingSecret }) => {
-          this.#set(register, `${signingSecret} after ${previous}`);
-          this.#log.secrets.get(destinationId)?.push(String(signingSecret));
-        },
+        ({ signingSecret }) => this.#set(register, `${signingSecret} after ${previous}`),
       );
     },
     transfer: () => {
@@ -222,21 +216,13 @@ export class Client {
         ({ id, rings }) => this.#set(`transfer ${id}`, transferText({ ...body, rings: rings as unknown as Rings })),
       );
     },
-    "API key": () => {
-      const { accountId } = this.plan;
-      return this.#sendControl(
-        anything("API key "),
-        () => this.control.POST("/_control/v1/credentials/api-keys", { body: { accountId } }),
-        ({ key }) => this.#set(`API key ${key}`, "valid"),
-      );
-    },
     token: () => {
       const body = { userId: this.#random.pick(this.plan.userIds), expiresInSecs: 86_400 };
       return this.#sendControl(
         exactly("token", undefined),
         () => this.control.POST("/_control/v1/credentials/access-tokens", { body }),
-        ({ accessToken: token }) => {
-          this.token = token;
+        ({ accessToken }) => {
+          this.token = accessToken;
         },
       );
     },

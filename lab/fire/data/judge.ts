@@ -1,8 +1,6 @@
 // Decides whether a state has every write that must be there, nothing else, and nothing in part; and whether offers were kept.
 import { isDeepStrictEqual } from "node:util";
 import { createBackend, type Snapshot, type TransferRecord } from "@call-transfer/backend";
-import { verifyWebhook } from "@call-transfer/sdk/webhooks";
-import { webhookSignature } from "@call-transfer/spec";
 import type { ClientPlan, Reaction, SandboxPlan } from "./plan.ts";
 
 /**
@@ -61,7 +59,6 @@ export interface State {
     readonly hours?: { readonly monday: readonly { readonly from: string }[] };
   })[];
   readonly destinations: readonly (Owned & { readonly signingSecret: string; readonly previousSecret?: string })[];
-  readonly apiKeys: readonly (Owned & { readonly key: string })[];
 }
 
 /** A group as a client creates it. */
@@ -108,7 +105,6 @@ export function registersOf(snapshot: Snapshot, { clients }: SandboxPlan, client
   }
   for (const { id, signingSecret, previousSecret } of own(state.destinations))
     add(`secrets of ${id}`, `${signingSecret} after ${previousSecret}`);
-  for (const { key } of own(state.apiKeys)) add(`API key ${key}`, "valid");
   for (const transfer of own(transfers)) add(`transfer ${transfer.id}`, transferText(transfer));
   if (client.advancesClock) add("clock", String(now));
   if (client === clients[0]) add("options of the sandbox", JSON.stringify([mode, rate ?? 1, policies]));
@@ -133,7 +129,6 @@ export function judgeSnapshot(snapshot: Snapshot): string[] {
 export interface Offer {
   /** The destination whose address it came to. */
   readonly destinationId: string;
-  readonly header: string;
   readonly body: string;
 }
 
@@ -174,23 +169,6 @@ export function judgeOffers(offers: readonly Offer[], transfers: readonly Transf
       findings.push(`The offer ${id} is for ${destinationId}, but came to ${offer.destinationId}.`);
   }
   for (const [id, ring] of rings) if (!bodies.has(id)) findings.push(`The offer ${id} of ${ring} was not delivered.`);
-  return findings;
-}
-
-/** Each offer is signed with one of the secrets that its destination had at the time. */
-export async function judgeSignatures(
-  offers: readonly Offer[],
-  secrets: ReadonlyMap<string, readonly string[]>,
-): Promise<string[]> {
-  const findings: string[] = [];
-  for (const { destinationId, header, body } of offers) {
-    // The time is that of the clock of the sandbox.
-    const now = Number(header.split(",")[0]?.slice(2)) * 1000;
-    await verifyWebhook(
-      { body, headers: { [webhookSignature.header]: header } },
-      { secret: secrets.get(destinationId) ?? [], clock: { now: () => now } },
-    ).catch((error) => findings.push(`An offer to ${destinationId} is signed with no secret of that time: ${error}`));
-  }
   return findings;
 }
 

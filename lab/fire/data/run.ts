@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url";
 import type { Snapshot, TransferRecord } from "@call-transfer/backend";
 import { dataAs, messageOf } from "@call-transfer/backend/control-client";
 import { CallTransfer } from "@call-transfer/sdk";
-import { webhookSignature } from "@call-transfer/spec";
 import { type ServerProcess, startServer, temporaryFolder } from "../../../tests/receiving/server-process.ts";
 import type { Plan, Run, World } from "../plan.ts";
 import { Client, controlOf, type Log, recordingFetch, type Target } from "./client.ts";
@@ -19,7 +18,6 @@ import {
   judgeRegisters,
   judgeRequestIds,
   judgeRest,
-  judgeSignatures,
   judgeSnapshot,
   type Offer,
   registersOf,
@@ -91,8 +89,7 @@ async function startApps(seed: number, offers: Offer[]) {
     try {
       // The sender may end while it sends.
       const body = await text(request);
-      const header = String(request.headers[webhookSignature.header.toLowerCase()]);
-      offers.push({ destinationId: (request.url ?? "").slice(1), header, body });
+      offers.push({ destinationId: (request.url ?? "").slice(1), body });
       const { id } = JSON.parse(body) as { readonly id: string };
       const delayMs = delayOf(seed, id, seen.has(id));
       seen.add(id);
@@ -137,8 +134,6 @@ interface Running {
   readonly log: Log;
   readonly clients: readonly Client[];
   readonly offers: Offer[];
-  /** How many of the offers earlier checks have verified. */
-  verified: number;
 }
 
 async function snapshotOf({ target, log }: Running, { name }: SandboxPlan): Promise<Snapshot> {
@@ -175,7 +170,6 @@ async function check(running: Running): Promise<string[]> {
       if (client.plan.managesSandboxes) for (const name of names) actual.set(`sandbox ${name}`, "there");
       findings.push(...judgeRegisters(client.expected, actual, [...client.open]));
       client.open.clear();
-      for (const id of client.plan.destinationIds) addSecrets(log, id, actual.get(`secrets of ${id}`) ?? "");
     }
   }
   const transfers = transfersIn(snapshots);
@@ -185,35 +179,18 @@ async function check(running: Running): Promise<string[]> {
     return [...rings.keys()].every((id) => delivered.has(id));
   });
   findings.push(...judgeOffers(offers, transfers), ...judgeReactions(transfers, (id) => reactionTo(seed, id)));
-  findings.push(...(await judgeSignatures(offers.slice(running.verified), log.secrets)));
-  running.verified = offers.length;
-  for (const [id, secrets] of log.secrets) log.secrets.set(id, secrets.slice(-2));
-  for (const client of clients) findings.push(...(await checkCredentials(running, client)));
+  for (const client of clients) findings.push(...(await checkToken(running, client)));
   findings.push(...judgeRequestIds(log.requestIds));
   return [...findings, ...log.unexpected.splice(0)];
 }
 
-/** Adds what a destination signs with, in case that the answer of a rotation was lost. */
-function addSecrets({ secrets }: Log, id: string, register: string): void {
-  const known = secrets.get(id) ?? [];
-  const last = register.split(" after ").filter((one) => one !== "" && one !== "undefined");
-  secrets.set(id, [...known.filter((one) => !last.includes(one)), ...last.reverse()]);
-}
-
-/** Tries the last API key and token that were issued to a client. */
-async function checkCredentials({ target, log }: Running, { plan, expected, token }: Client): Promise<string[]> {
+/** Tries the last token that was issued to a client. */
+async function checkToken({ target, log }: Running, { plan, token }: Client): Promise<string[]> {
+  if (token === undefined) return [];
   const { sandbox, accountId } = plan;
   const common = { baseUrl: `${target.url}/_sandbox/${sandbox}`, fetch: recordingFetch(log, sandbox) };
-  const key = [...expected.keys()].findLast((name) => name.startsWith("API key "))?.slice("API key ".length);
-  const findings: string[] = [];
-  for (const options of [
-    ...(key === undefined ? [] : [{ ...common, apiKey: key }]),
-    ...(token === undefined ? [] : [{ ...common, accessToken: token, accountId }]),
-  ]) {
-    const { error } = await new CallTransfer(options).roles.list().result();
-    if (error) findings.push(`A credential of account ${accountId} is not valid any more: ${error.message}`);
-  }
-  return findings;
+  const { error } = await new CallTransfer({ ...common, accessToken: token, accountId }).roles.list().result();
+  return error ? [`A token of account ${accountId} is not valid any more: ${error.message}`] : [];
 }
 
 /** Waits until no app rings any more, lets a day pass in each sandbox, and checks that nothing is under way then. */
@@ -236,7 +213,7 @@ async function run(given: Run): Promise<World> {
     ...{ kills: 0, "kills during a start": 0, "ends in order": 0 },
     ...{ requests: 0, "acknowledged writes": 0, "writes without an answer": 0 },
   };
-  const log: Log = { requestIds: new Map(), unexpected: [], counts, secrets: new Map() };
+  const log: Log = { requestIds: new Map(), unexpected: [], counts };
   const offers: Offer[] = [];
   const apps = await startApps(seed, offers);
   const folder = temporaryFolder();
@@ -249,7 +226,7 @@ async function run(given: Run): Promise<World> {
   );
   const target: Target = { url: server.url, token: kind === "durable-object" ? workerToken : undefined };
   const clients = sandboxes.flatMap((one) => one.clients.map((plan) => new Client(plan, target, seed, log)));
-  const running: Running = { seed, target, log, clients, offers, verified: 0 };
+  const running: Running = { seed, target, log, clients, offers };
   const gate = new Gate(clients.length);
   const findings: string[] = [];
   let work: Promise<unknown> = Promise.resolve();

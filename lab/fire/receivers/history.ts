@@ -5,8 +5,6 @@ import type { CopyPlan } from "./plan.ts";
 export const secret = "whsec_fire";
 /** Request header with the event's id. Only for the records. */
 export const eventHeader = "x-event";
-/** Response header of the request whose own handling the response shows. */
-export const handledHeader = "x-handled-here";
 
 /** What a receiver process gets on its command line, as JSON. */
 export interface ProcessOptions {
@@ -35,14 +33,10 @@ export interface Entry {
     | "start"
     /** `onEvent` ended. */
     | "end"
-    /** The response was sent. */
-    | "respond"
     /** The process did not run between the two times, or hardly. */
     | "stall"
     /** `onError` was called, with this code. */
-    | "error"
-    /** The store had more steps at once than ever before: so many. */
-    | "most-steps";
+    | "error";
   /** Id of the event; "" if it is about none. */
   readonly event: string;
   /** The store's owner. */
@@ -51,7 +45,7 @@ export interface Entry {
   /** When the step began. The store acted between the two times. */
   readonly fromMs: number;
   readonly atMs: number;
-  /** What came of it: a claim's state, "stored", "refused", "released", "answered", "failed", "error", or a status. */
+  /** What came of it: a claim's state, "stored", "refused", "released", "answered", "failed" or "error". */
   readonly result?: string | undefined;
 }
 
@@ -92,8 +86,6 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly body: string;
-  /** Whether the request that it answers was the one that was handled. */
-  readonly handledHere: boolean;
 }
 
 /** A copy of an event, and what became of it. */

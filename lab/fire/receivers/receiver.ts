@@ -4,7 +4,6 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createWebhookHandler,
-  type EventInbox,
   type EventStore,
   toNodeHandler,
   type WebhookEvent,
@@ -14,7 +13,7 @@ import { postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
 import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import type { PoolClient } from "pg";
 import { createRandom } from "../../simulate/scheduler.ts";
-import { type Entry, eventHeader, handledHeader, openEntries, type ProcessOptions, secret } from "./history.ts";
+import { type Entry, eventHeader, openEntries, type ProcessOptions, secret } from "./history.ts";
 import type { EventBody } from "./plan.ts";
 
 /** Runs one statement in the transaction of a handling. */
@@ -25,10 +24,6 @@ interface RequestContext {
   readonly event: string;
   /** The owner of its last step in the store. */
   owner: string | undefined;
-  /** Whether `onEvent` was called for it. */
-  handled: boolean;
-  /** Whether the store failed, or was too late. */
-  storeFailed: boolean;
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as ProcessOptions;
@@ -46,8 +41,6 @@ async function onEvent(event: WebhookEvent, query?: Query): Promise<Response> {
   const { id, decideMs, decision, failureRate, answerLength } = event as unknown as EventBody;
   handlings += 1;
   const handling = `${name}#${handlings}`;
-  const current = context.getStore();
-  if (current) current.handled = true;
   note("start", id, { handling });
   await query?.("insert into effects (event, handling) values ($1, $2)", [id, handling]);
   await sleep(decideMs);
@@ -61,8 +54,6 @@ async function onEvent(event: WebhookEvent, query?: Query): Promise<Response> {
   return new Response(body, { status, headers: { "content-type": type } });
 }
 
-let [steps, mostSteps] = [0, 0];
-
 /** A store that writes down each step. */
 function recorded(store: EventStore): EventStore {
   const record = async <Result>(
@@ -73,21 +64,10 @@ function recorded(store: EventStore): EventStore {
     resultOf: (result: Result) => string,
   ): Promise<Result> => {
     const event = key.slice(key.lastIndexOf(":") + 1);
-    const running = context.getStore();
-    const current = running?.event === event ? running : undefined;
-    if (current) current.owner = owner;
-    steps += 1;
-    if (steps > mostSteps) {
-      mostSteps = steps;
-      note("most-steps", event, { result: String(steps) });
-    }
+    const current = context.getStore();
+    if (current?.event === event) current.owner = owner;
     const fromMs = Date.now();
-    const end = (result: string): void => {
-      steps -= 1;
-      const atMs = Date.now();
-      if (current && (result === "error" || atMs - fromMs >= storeTimeoutMs)) current.storeFailed = true;
-      write({ action, event, owner, fromMs, atMs, result });
-    };
+    const end = (result: string): void => write({ action, event, owner, fromMs, atMs: Date.now(), result });
     try {
       const result = await step();
       end(resultOf(result));
@@ -165,13 +145,6 @@ const ignore = (): void => {};
 
 /** Opens a store with the client's settings of docs/webhook-stores.md. A process loads only the client that it uses. */
 async function openStore(): Promise<EventStore> {
-  if (store === "ioredis") {
-    const { Redis } = await import("ioredis");
-    const client = new Redis(storeUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true });
-    client.on("error", ignore);
-    await client.connect();
-    return redisEventStore((script, key, args) => client.eval(script, 1, key, ...args));
-  }
   const { createClient } = await import("redis");
   const client = createClient({ url: storeUrl, disableOfflineQueue: true });
   client.on("error", ignore);
@@ -187,18 +160,6 @@ const common = {
 };
 
 async function createInboxHandler(): Promise<WebhookHandler> {
-  const handlerOf = <Tx>(inbox: EventInbox<Tx>, queryOf: (tx: Tx) => Query): WebhookHandler =>
-    createWebhookHandler({ ...common, inbox, onEvent: (event, tx) => onEvent(event, queryOf(tx)) });
-  if (store === "inbox-postgres") {
-    const { default: postgres } = await import("postgres");
-    const sql = postgres(storeUrl, { max: 10, fetch_types: false, backoff: () => 0.1, onnotice() {} });
-    type Tx = Parameters<Parameters<typeof sql.begin>[1]>[0];
-    const inbox = postgresInbox<Tx>({
-      transaction: (work) => sql.begin(work),
-      query: (tx, text, values) => tx.unsafe(text, values),
-    });
-    return handlerOf(inbox, (tx) => async (text, values) => tx.unsafe(text, values));
-  }
   const { Pool } = await import("pg");
   const pool = new Pool({ connectionString: storeUrl, max: 10 });
   pool.on("error", ignore);
@@ -219,11 +180,14 @@ async function createInboxHandler(): Promise<WebhookHandler> {
     },
     query: async (client, text, values) => (await client.query(text, values)).rows,
   });
-  return handlerOf(inbox, (client) => (text, values) => (effectOutside ? pool : client).query(text, values));
+  return createWebhookHandler({
+    ...{ ...common, inbox },
+    onEvent: (event, client) => onEvent(event, (text, values) => (effectOutside ? pool : client).query(text, values)),
+  });
 }
 
 async function createHandler(): Promise<WebhookHandler> {
-  if (store.startsWith("inbox")) return createInboxHandler();
+  if (store === "inbox") return createInboxHandler();
   const opened = await openStore();
   const broken = plants[plant ?? ""]?.(opened) ?? opened;
   const create = () =>
@@ -236,21 +200,10 @@ async function createHandler(): Promise<WebhookHandler> {
 
 const handle = await createHandler();
 
+const answer = toNodeHandler(handle);
 const server = createServer((request, response) => {
   const event = String(request.headers[eventHeader]);
-  const current: RequestContext = { event, owner: undefined, handled: false, storeFailed: false };
-  context.run(current, async () => {
-    const node = toNodeHandler(async (webRequest) => {
-      const answer = await handle(webRequest);
-      const { status } = answer;
-      const isBusy = status === 503 && !current.handled;
-      const reason = current.storeFailed ? "store failed" : "still busy";
-      note("respond", event, { result: isBusy ? `503, ${reason}` : `${status}` });
-      if (current.handled) response.setHeader(handledHeader, "yes");
-      return answer;
-    });
-    await node(request, response);
-  });
+  context.run({ event, owner: undefined }, () => answer(request, response));
 });
 server.listen(port, "127.0.0.1", () => console.log("ready"));
 

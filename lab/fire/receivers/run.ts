@@ -11,7 +11,6 @@ import {
   type Delivery,
   describe,
   eventHeader,
-  handledHeader,
   type Life,
   type ProcessEntry,
   type ProcessOptions,
@@ -21,7 +20,7 @@ import {
 import { type Finding, judgeInbox, judgeOutage, judgeStore, type RunHistory } from "./judge.ts";
 import { type Act, planActs, planEvents, planOutage } from "./plan.ts";
 import { createSender } from "./sender.ts";
-import { outages, promote, type Store, startStore } from "./stores.ts";
+import { outages, type Store, startStore } from "./stores.ts";
 
 type Settings = Omit<ProcessOptions, "name" | "port" | "entries">;
 
@@ -40,7 +39,7 @@ function commandOf(options: ProcessOptions, isPython: boolean): readonly string[
       ...[process.execPath, "--conditions=@call-transfer/source", "--no-warnings"],
       ...[program, JSON.stringify(options)],
     ];
-  const all = { ...options, secret, eventHeader, handledHeader };
+  const all = { ...options, secret, eventHeader };
   return [pythonCommand(), program.replace(/ts$/, "py"), JSON.stringify(all)];
 }
 
@@ -135,41 +134,33 @@ async function disturbProcesses(work: Promise<unknown>, acts: Iterable<Act>, fle
   await over;
 }
 
-/** Disturbs the store when a share of the deliveries is done. Returns how often it did. */
+/** Disturbs the store once, while events are delivered. Returns whether it came to that. */
 async function disturbStore(
   work: Promise<unknown>,
   store: Store,
   act: string,
   progress: () => number,
-): Promise<number> {
+): Promise<boolean> {
   let isOver = false;
   const over = work.finally(() => {
     isOver = true;
   });
   // What is to be forgotten must be there before.
   while (!isOver && progress() < (act === "flush" ? 0.5 : 0)) await Promise.race([over, sleep(10)]);
-  if (!isOver) await store.disturb(act);
-  const count = isOver ? 0 : 1;
+  const isDisturbed = !isOver;
+  if (isDisturbed) await store.disturb(act);
   await over;
-  return count;
+  return isDisturbed;
 }
 
 /** What is counted in every run. */
-function countsOf({ deliveries, entries, events, lives }: RunHistory): Record<string, number> {
-  const answered = deliveries.filter(({ answer }) => answer !== undefined);
-  const responses = entries.filter(({ action }) => action === "respond");
-  const starts = entries.filter(({ action }) => action === "start");
-  return {
-    events: events.length,
-    deliveries: deliveries.length,
-    "answers from the store": answered.filter(({ answer }) => !answer?.handledHere).length,
-    "503 to waiting copies": responses.filter(({ result }) => result === "503, still busy").length,
-    "503 because the store failed": responses.filter(({ result }) => result === "503, store failed").length,
-    SIGKILL: lives.filter(({ killedMs }) => killedMs !== undefined).length,
-    SIGSTOP: lives.flatMap(({ stops }) => stops).length,
-    handlings: starts.length,
-  };
-}
+const countsOf = ({ deliveries, entries, events, lives }: RunHistory): Record<string, number> => ({
+  events: events.length,
+  deliveries: deliveries.length,
+  handlings: entries.filter(({ action }) => action === "start").length,
+  SIGKILL: lives.filter(({ killedMs }) => killedMs !== undefined).length,
+  SIGSTOP: lives.flatMap(({ stops }) => stops).length,
+});
 
 /** The findings as sentences, and the history of the first events that have one. */
 function worldOf(history: RunHistory, findings: readonly Finding[], more: Readonly<Record<string, number>>): World {
@@ -252,29 +243,26 @@ async function runCrashes(given: Run): Promise<World> {
 
 /** Delivers each event three times, in a burst twice, while the store is disturbed. */
 async function runOutage(given: Run): Promise<World> {
-  const { kind, seed, amount } = given;
-  const [act = "", client = "redis"] = kind.split(" ");
-  const isBurst = act === "burst";
-  // Two that agree only through their store must refuse what they cannot store.
-  const receivers = given.receivers ?? (act === promote ? 2 : 1);
-  const onStoreError = given.onStoreError ?? (act === promote ? "reject" : "handle");
+  const { kind, seed, amount, receivers = 1, onStoreError = "handle" } = given;
+  const isBurst = kind === "burst";
   // In a burst, limits that no slow machine reaches.
   const limitMs = isBurst ? 60_000 : 1000;
   const leaseMs = isBurst ? limitMs : 2 * limitMs;
-  const settings = { store: client, onStoreError, leaseMs, waitMs: 8000, storeTimeoutMs: limitMs };
+  const settings = { store: "redis", onStoreError, leaseMs, waitMs: 8000, storeTimeoutMs: limitMs };
   const events = planOutage(seed, amount, receivers, isBurst);
-  await using store = await startStore(client, act === promote);
+  await using store = await startStore("redis");
   const size = { receivers, python: 0, atOnce: isBurst ? amount : 40 };
   return await withFleet(store, given, settings, size, async (fleet, sender, deliveries) => {
     const work = sender.deliverAll(events, () => true);
     const copies = events.reduce((sum, event) => sum + event.copies.length, 0);
-    const acts = isBurst ? await work : await disturbStore(work, store, act, () => deliveries.length / copies);
+    const isDisturbed = !isBurst && (await disturbStore(work, store, kind, () => deliveries.length / copies));
+    await work;
     await fleet.close();
     const { lives } = fleet;
-    const entries = fleet.entries();
-    const history: RunHistory = { events, deliveries, entries, lives, leaseMs, storeTimeoutMs: limitMs };
+    const history = { events, deliveries, entries: fleet.entries(), lives, leaseMs, storeTimeoutMs: limitMs };
     const findings = judgeOutage(history, receivers, isBurst);
-    if (acts === 0) findings.push({ event: "", message: "All was delivered before the store was disturbed." });
+    if (!isBurst && !isDisturbed)
+      findings.push({ event: "", message: "All was delivered before the store was disturbed." });
     return worldOf(history, findings, {});
   });
 }
@@ -282,25 +270,25 @@ async function runOutage(given: Run): Promise<World> {
 const planted = { kind: "redis", amount: 300, seeds: 5 };
 /** Python may be missing, except where CI is set. */
 const hasPython = missingPython() === undefined || process.env.CI !== undefined;
-const mixed = { receivers: 3, python: 2, amount: 600 };
+const mixed = { receivers: 3, python: 1, amount: 600 };
 
 export const receivers: Plan = {
   does: "kills and stops processes of receivers behind one store or inbox; each event must get one answer",
-  kinds: ["redis", "ioredis", "inbox-pg", "inbox-postgres"],
+  kinds: ["redis", "inbox"],
   unit: "deliveries",
   amount: 1200,
   mostPerWorld: 6000,
   plants: {
     ...{ "own-answer": planted, "no-renewal": planted, "short-memory": planted },
-    "effect-outside-transaction": { ...planted, kind: "inbox-pg" },
+    "effect-outside-transaction": { ...planted, kind: "inbox" },
   },
-  alsoAtNight: hasPython ? ["redis", "inbox-pg"].map((kind) => ({ ...mixed, kind })) : [],
+  alsoAtNight: hasPython ? ["redis", "inbox"].map((kind) => ({ ...mixed, kind })) : [],
   run: runCrashes,
 };
 
 export const stores: Plan = {
-  does: "lets the Redis behind receivers restart, hang, be full, forget or fail over, and bursts reach it",
-  kinds: ["burst", "burst ioredis", ...Object.keys(outages), promote],
+  does: "lets the Redis behind receivers restart, hang, be full or forget, and bursts reach it",
+  kinds: ["burst", ...Object.keys(outages)],
   unit: "events",
   amount: 80,
   mostPerWorld: 10_000,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { webhookSignature } from "@call-transfer/spec";
 import { createRandom, type Random } from "../../simulate/scheduler.ts";
-import { type Answer, type Attempt, type Delivery, eventHeader, handledHeader, secret } from "./history.ts";
+import { type Answer, type Attempt, type Delivery, eventHeader, secret } from "./history.ts";
 import type { CopyPlan, EventPlan } from "./plan.ts";
 
 /** The platform gives an attempt up after this time. */
@@ -47,7 +47,6 @@ export function createSender({ seed, ports, atOnce }: SenderOptions, deliveries:
             status: response.statusCode ?? 0,
             contentType: response.headers["content-type"],
             body: Buffer.concat(parts).toString(),
-            handledHere: response.headers[handledHeader] === "yes",
           }),
         );
       });
