@@ -21,16 +21,16 @@ const about = (words: string, lines: readonly string[]) => lines.filter((line) =
 
 describe("the coverage", () => {
   it("counts a cell that a passed case reached", () => {
-    expect(about("status 200", gaps(runOf(served)))).toEqual([]);
+    expect(about("listRoles, 200", gaps(runOf(served)))).toEqual([]);
   });
 
   it("does not count what a failed case reached", () => {
-    expect(about("status 200", gaps(runOf(served, { failure: "failed" })))).toHaveLength(1);
+    expect(about("listRoles, 200", gaps(runOf(served, { failure: "failed" })))).toHaveLength(1);
   });
 
   it("requires each target to reach a cell", () => {
     const other = runOf({ ...served, status: 401, code: "token_missing" }, { target: "other" });
-    expect(about("status 200", gaps(runOf(served), other))).toEqual([expect.stringContaining("other: ")]);
+    expect(about("listRoles, 200", gaps(runOf(served), other))).toEqual([expect.stringContaining("other: ")]);
   });
 
   it("does not count a response of a fault as behaviour", () => {
@@ -62,7 +62,7 @@ describe("the coverage", () => {
     expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual([
       "authentication: it has no users",
     ]);
-    expect(about("limited: listRoles never returned status 200", gaps(runOf(served), limited))).toEqual([]);
+    expect(about("listRoles, 200", gaps(runOf(served), limited))).toEqual([]);
   });
 
   it("excuses limited targets when there is no full target", () => {
@@ -72,9 +72,9 @@ describe("the coverage", () => {
 
   it.each([
     ["a transition", "availability: away → available"],
-    ["a signed delivery", "no transfer.offer was verified signed"],
-    ["a delivery after a rotation", "no transfer.offer was verified rotated"],
-    ["a reaction to a failure", "no operation of the class non_idempotent was tested with hang"],
+    ["a signed delivery", "transfer.offer, signed"],
+    ["a delivery after a rotation", "transfer.offer, rotated"],
+    ["a reaction to a failure", "hang, non_idempotent"],
   ])("requires %s", (_what, words) => {
     expect(about(words, coverageGaps(measureCoverage([runOf(served)])))).toHaveLength(1);
   });
