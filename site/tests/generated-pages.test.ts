@@ -5,7 +5,7 @@ import { join, posix } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { format, promisify } from "node:util";
 import { startMockServer } from "@call-transfer/mock-server";
-import { errorCodes, fieldErrorCodes, type OperationId, operations } from "@call-transfer/spec";
+import { errorCodes, fieldErrorCodes, limits, type OperationId, operations } from "@call-transfer/spec";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runLine } from "../../packages/mock-server/tests/cli/run-line.ts";
 import { responseSchemas } from "../../packages/spec/src/response-schemas.gen.ts";
@@ -38,6 +38,15 @@ it("each code has a page with its name as the title, and a place in the list", (
     expect(pageOf("errors/index")).toContain(`| [${code}](${code}.md) |`);
   }
 });
+
+const again = `sends the request again, up to ${limits.clientMaxRetries} times.`;
+it.each([
+  ["internal_error", `For reading, removing hours, or creating a group, the SDK ${again} For placing a call`],
+  ["internal_error", "or rotating a secret, it throws `OutcomeUnknownError`."],
+  ["rate_limit_exceeded", `For every operation, the SDK ${again}`],
+  ["validation_failed", "For every operation, the SDK throws the error."],
+  ["token_expired", "the SDK calls it for a new token first"],
+])("the page of %s says: %s", (code, text) => expect(pageOf(`errors/${code}`)).toContain(text));
 
 it.each(ids)("the page of %s has its path, its callers and its error codes", (id) => {
   const { path, scope, errorCodes: answered } = operations[id];

@@ -20,7 +20,8 @@ it("there is a folder for each page in docs/start, and docs/recipes.md names eac
 
 it.each(starts)("the folder of %s has each file of its page, and installs what its commands install", (start) => {
   const page = read(`docs/start/${start}.md`);
-  const { "package.json": manifest = "", ".gitignore": _, ...files } = filesOfStart(start);
+  const { "package.json": manifest = "", ".gitignore": ignored, ...files } = filesOfStart(start);
+  expect(ignored?.split("\n")).toEqual(expect.arrayContaining(["node_modules", ".env"]));
   const marks = [...page.matchAll(/^<!-- (?:file: |examples\/python\/start\/)(.+) -->$/gm)];
   expect(Object.keys(files)).toEqual(marks.map(([, name]) => name));
   const { dependencies, devDependencies } = JSON.parse(manifest);
