@@ -46,7 +46,7 @@ function decisionsPage(pages: readonly Page[]): Page {
 export async function allPages(): Promise<Page[]> {
   const pages = [...docsPages(), ...(await apiPages())];
   const front = { path: "index.md", text: linksForSite("docs/index.md", read("site/front.md"), kindOf) };
-  return [front, ...pages, decisionsPage(pages), ...errorPages(pages)];
+  return [front, ...pages, decisionsPage(pages), ...errorPages()];
 }
 
 /** The pages of the packages. They are made by packages of the site, which the tests of the other pages do without. */

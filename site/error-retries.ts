@@ -6,7 +6,7 @@ import { outcomeOfResponse } from "../packages/sdk/src/send/result.ts";
 import { shouldRetry } from "../packages/sdk/src/send/retry.ts";
 
 /** The classes of operations that the SDK distinguishes. */
-export type Idempotency = (typeof operations)[OperationId]["idempotency"];
+type Idempotency = (typeof operations)[OperationId]["idempotency"];
 
 /** The operations of the classes, as the pages name them. */
 const retryClasses: Readonly<Record<Idempotency, readonly string[]>> = {
@@ -14,12 +14,12 @@ const retryClasses: Readonly<Record<Idempotency, readonly string[]>> = {
   conflict_safe: ["creating a group"],
   non_idempotent: ["placing a call", "rotating a secret"],
 };
-export const retryClassNames = Object.keys(retryClasses) as Idempotency[];
+const retryClassNames = Object.keys(retryClasses) as Idempotency[];
 
 const either = new Intl.ListFormat("en", { type: "disjunction" });
 
 /** What the SDK does after an error, in a sentence for the operations that it treats alike. */
-export function reactionText(after: Readonly<Record<Idempotency, string>>): string {
+function reactionText(after: Readonly<Record<Idempotency, string>>): string {
   const alike = [...Map.groupBy(retryClassNames, (name) => after[name])];
   const sentences = alike.map(([reaction, names], index) => {
     const operations =

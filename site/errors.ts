@@ -1,18 +1,13 @@
-// Writes a page for each error code and field code, and the list of them.
-import { type ErrorCode, errorCodes, type FieldErrorCode, operations } from "@call-transfer/spec";
+// Writes a page for each error code and field code, with a fault that causes it, and the list of them.
+import { createBackend } from "@call-transfer/backend";
+import { type ErrorCode, errorCodes, type FieldErrorCode, type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import type { Page } from "../build/markdown.ts";
+import { faultProblem } from "../packages/backend/src/faults/apply-fault.ts";
+import type { FaultAction } from "../packages/backend/src/faults/fault.ts";
 import { type CodeRow, type FieldCodeRow, readCodeTable } from "../scripts/generate/read/document.ts";
-import {
-  byFault,
-  byRule,
-  codeOfFields,
-  fieldByFault,
-  operationsOf,
-  type Provocation,
-  recipes,
-} from "./error-program.ts";
 import { errorClassOf, retrySection } from "./error-retries.ts";
+import { curl, sampleOf, sdkCall, serverUrl, source } from "./samples.ts";
 
 /** A code of the table, in the order of the table. */
 interface Entry {
@@ -44,42 +39,66 @@ const sourceOf = (stated: boolean | undefined): string =>
 const noStatus =
   "The specification states no status: this one is the mock server's, and the class follows from it ([A-27](../assumptions.md#a-27)).";
 
-/** Returns whether the site has a page. */
-type HasPage = (path: string) => boolean;
+const ids = Object.keys(operations) as OperationId[];
 
-/** A list of the operations that document a code. */
-function operationLinks(code: ErrorCode, hasPage: HasPage): string {
-  const items = operationsOf(code).map((id) => {
-    const page = `reference/api/${id}.md`;
-    const { summary } = operations[id];
-    return hasPage(page) ? `[${summary}](../${page})` : `${summary} (\`${id}\`)`;
-  });
-  return items.map((item) => `- ${item}\n`).join("");
-}
+/** The operations that document a code. */
+const operationsOf = (code: ErrorCode): OperationId[] =>
+  ids.filter((id) => (operations[id].errorCodes as readonly string[]).includes(code));
 
-function whenSection(code: ErrorCode, rule: Provocation | undefined, hasPage: HasPage): string {
-  const links = operationLinks(code, hasPage);
-  const elsewhere = recipes[code]?.elsewhere;
+function whenSection(code: ErrorCode): string {
+  const found = operationsOf(code);
+  const links = found.map((id) => `- [${operations[id].summary}](../reference/api/${id}.md)\n`).join("");
   if (links !== "" && errorCodes[code].faultOnly)
     return `Operations document it, but nothing in the reference backend causes it: the mock server answers it through a fault only
 ([A-29](../assumptions.md#a-29)).\n\n${links}`;
-  if (operationsOf(code).length === Object.keys(operations).length) return `Every operation answers it:\n\n${links}`;
+  if (found.length === ids.length) return `Every operation answers it:\n\n${links}`;
   if (links !== "") return `These operations answer it:\n\n${links}`;
-  if (rule !== undefined) return "No operation documents it. The reference backend answers it in the case below.\n";
-  if (elsewhere !== undefined) return `No operation documents it. ${elsewhere}\n`;
+  if (code === "not_found")
+    return "No operation documents it. The mock server answers it for a path that is not one of the API.\n";
+  if (/^offer_(?:taken|taken_self|expired)$/.test(code))
+    return "No operation documents it. The mock server refuses an answer to a transfer with it that comes second or too late: see [`transfer answer`](../mock-server-cli.md#ring-someone).\n";
   return `No operation of this API documents it. The platform uses it elsewhere, or may use it later. The SDK has it in its types, and the
 mock server answers it through a fault ([A-29](../assumptions.md#a-29)).\n`;
 }
 
-const ways = "With a running server (`npx @call-transfer/mock-server`):";
-
-function provocation(title: string, { how, program, output, commands }: Provocation): string {
-  return `### ${title}
-
-${how}
+/**
+ * A program and a command that get an error by a fault, and what the program prints.
+ *
+ * @param fault The fault as TypeScript.
+ * @param command Adds the fault to a running server.
+ * @param report The statements that print the error.
+ */
+function provocation(
+  operation: OperationId,
+  code: ErrorCode,
+  fault: string,
+  command: string,
+  report: string,
+  output: string,
+) {
+  const sample = sampleOf(operation);
+  const call = sdkCall(operation, sample, "  ");
+  return `The next \`${operation}\` is answered with it:
 
 \`\`\`ts
-${program}\`\`\`
+import { createBackend, demo } from "@call-transfer/mock-server/backend";
+import { CallTransfer, isApiError } from "@call-transfer/sdk";
+
+const backend = createBackend();
+backend.faults.add(${fault});
+const client = new CallTransfer({
+  baseUrl: "http://localhost",
+  apiKey: demo.apiKey,
+  fetch: backend.fetch,
+  maxRetries: 0,
+});
+try {
+  await ${call};
+} catch (error) {
+  if (!isApiError(error, "${code}")) throw error;
+  ${report}
+}
+\`\`\`
 
 It prints
 
@@ -87,29 +106,57 @@ It prints
 ${output}
 \`\`\`
 
-${ways}
+With a running server (\`npx @call-transfer/mock-server\`):
 
 \`\`\`sh
-${commands}\`\`\`
+${command}
+${curl(operation, sample)}
+\`\`\`
 `;
 }
 
-/** The pages before and after, for the links at the bottom. */
-const neighbours = (before: Entry | undefined, after: Entry | undefined): string =>
-  [
-    ["prev", before],
-    ["next", after],
-  ]
-    .map(([name, entry]) =>
-      typeof entry === "object"
-        ? `${name}:\n  text: ${entry.code}\n  link: /errors/${entry.code}\n`
-        : `${name}: false\n`,
-    )
-    .join("");
+/** The body that a fault answers. */
+const answerOf = (action: FaultAction) => faultProblem(action, createBackend().clock.now()).problem;
 
-function errorEntry(code: ErrorCode, group: string, row: CodeRow, hasPage: HasPage): Entry {
+/** How to get the code, by a fault on an operation that documents it, or on a read. */
+function byFault(code: ErrorCode): string {
+  const documented = operationsOf(code);
+  // Where the server failed, the error of an operation that is not idempotent is an OutcomeUnknownError.
+  const operation = documented.includes("listRoles") ? "listRoles" : (documented[0] ?? "listRoles");
+  const text = `${operation} ${code}`;
+  const { status, detail, errors, meta = {} } = answerOf({ code });
+  const report = [
+    "console.log(error.status, error.code, error.detail);",
+    ...(errors ? ["for (const { field, code } of error.errors) console.log(field, code);"] : []),
+    ...Object.keys(meta).map((name) => `console.log("${name}", error.meta?.${name});`),
+  ];
+  const output = [
+    `${status} ${code} ${detail}`,
+    ...(errors ?? []).map((one) => `${one.field} ${one.code}`),
+    ...Object.entries(meta).map(([name, value]) => `${name} ${value}`),
+  ];
+  const command = `npx @call-transfer/mock-server fault add "${text}"`;
+  return provocation(operation, code, `"${text}"`, command, report.join("\n  "), output.join("\n"));
+}
+
+/** The error code that comes with a field code. */
+const codeOfFields = "validation_failed" as const satisfies ErrorCode;
+
+/** How to get a field code. A line of text cannot name a field, so this fault is JSON. */
+function fieldByFault(fieldCode: FieldErrorCode): string {
+  const operation = "createDestinationGroup";
+  const action = { code: codeOfFields, errors: [{ field: "name", code: fieldCode }] };
+  const fault = { match: { operationId: operation }, do: action };
+  const report = "for (const { field, code, message } of error.errors)\n    console.log(field, code, message);";
+  const output = `name ${fieldCode} ${answerOf(action).errors?.[0]?.message}`;
+  const command = `curl ${serverUrl}/_control/v1/faults \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify(fault)}'`;
+  return provocation(operation, codeOfFields, source(fault, "", 0), command, report, output);
+}
+
+function errorEntry(code: ErrorCode, group: string, row: CodeRow): Entry {
   const { status, mockStatus, meaning, hasFieldErrors } = errorCodes[code];
-  const rule = byRule(code);
   const meta = Object.keys((row.example?.meta as object | undefined) ?? {}).map((name) => `\`meta.${name}\``);
   const carried = [...(hasFieldErrors ? ["`errors`, a list of fields"] : []), ...meta].join(" and ");
   const narrowed = [
@@ -135,13 +182,13 @@ ${retrySection(code)}
 
 ## Cause it yourself
 
-The programs below run as they are. In TypeScript, \`isApiError(error, "${code}")\` narrows ${narrowed}.
-After \`isApiError(error)\`, so does \`error.code === "${code}"\`.
+${byFault(code)}
+\`isApiError(error, "${code}")\` narrows ${narrowed}. After \`isApiError(error)\`, so does
+\`error.code === "${code}"\`. The ids of [\`demo\`](../testing.md) cause many codes without a fault.
 
-${rule === undefined ? "" : `${provocation("By a request", rule)}\n`}${provocation("By a fault", byFault(code))}
 ## When it comes
 
-${whenSection(code, rule, hasPage)}
+${whenSection(code)}
 ## The response
 
 \`\`\`json
@@ -154,7 +201,6 @@ ${JSON.stringify(examples[code]?.value, undefined, 2)}
 const withFieldErrors = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => errorCodes[code].hasFieldErrors);
 
 function fieldEntry(code: FieldErrorCode, row: FieldCodeRow): Entry {
-  const rule = byRule(codeOfFields, code);
   const text = `# ${code}
 
 ${row.meaning}
@@ -168,11 +214,7 @@ ${withCode(row.advice ?? "")}
 
 ## When it comes
 
-It is the \`code\` of one failing field, beside \`field\` and \`message\`. ${
-    rule === undefined
-      ? "No rule of the reference backend answers it: it belongs to another part of the platform."
-      : "The reference backend answers it to the request below, and to others like it."
-  }
+It is the \`code\` of one failing field, beside \`field\` and \`message\`.
 
 ## Does the SDK retry it
 
@@ -180,7 +222,7 @@ No. The same request would be refused again: see [${codeOfFields}](${codeOfField
 
 ## Cause it yourself
 
-${rule === undefined ? "" : `${provocation("By a request", rule)}\n`}${provocation("By a fault", fieldByFault(code))}`;
+${fieldByFault(code)}`;
   return { code, group: fieldGroup, meaning: row.meaning, text };
 }
 
@@ -211,8 +253,6 @@ function indexText(entries: readonly Entry[]): string {
 Every code that the API may answer, with what to do about it and how to cause it. The [guide to errors](../errors.md) says how the
 SDK shows them.
 
-<ErrorFilter />
-
 ${[...groups].map(([group, list]) => `## ${group}\n\n${table(list)}`).join("\n")}
 ## By status
 
@@ -221,20 +261,18 @@ ${[...groups].map(([group, list]) => `## ${group}\n\n${table(list)}`).join("\n")
 ${byStatus.join("")}`;
 }
 
-/** A page for each error code and field code, and the list of them. They link to those of the `others` that the site has. */
-export function errorPages(others: readonly Page[] = []): Page[] {
-  const paths = new Set(others.map(({ path }) => path));
-  const hasPage: HasPage = (path) => paths.has(path);
+/** A page for each error code and field code, and the list of them. */
+export function errorPages(): Page[] {
   const { groups, fieldCodes } = readCodeTable();
   const entries = [
     ...groups.flatMap(({ title, codes }) =>
-      Object.entries(codes).map(([code, row]) => errorEntry(code as ErrorCode, title, row, hasPage)),
+      Object.entries(codes).map(([code, row]) => errorEntry(code as ErrorCode, title, row)),
     ),
     ...Object.entries(fieldCodes).map(([code, row]) => fieldEntry(code as FieldErrorCode, row)),
   ];
-  const pages = entries.map((entry, index) => ({
+  const pages = entries.map((entry) => ({
     path: `errors/${entry.code}.md`,
-    text: `---\n${neighbours(entries[index - 1], entries[index + 1])}---\n\n${entry.text}${related(entry, entries)}`,
+    text: `---\nprev: false\nnext: false\n---\n\n${entry.text}${related(entry, entries)}`,
   }));
   return [{ path: "errors/index.md", text: indexText(entries) }, ...pages];
 }

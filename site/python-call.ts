@@ -1,4 +1,4 @@
-// Requests of samples.yaml as calls of the Python client.
+// Requests of samples.ts as calls of the Python client.
 import { type OperationId, operations } from "@call-transfer/spec";
 import { pythonName } from "../scripts/generate/text/python.ts";
 import { nameIn, type Sample } from "./samples.ts";

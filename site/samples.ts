@@ -1,8 +1,7 @@
-// Requests of samples.yaml, as statements of TypeScript, as curl and as values.
-import { readFileSync } from "node:fs";
+// The requests that pages and collections show, as statements of TypeScript, as curl and as values. A request has the ids of its path
+// and the required fields of its example in openapi/.
 import { demo } from "@call-transfer/backend";
 import { type OperationId, operations } from "@call-transfer/spec";
-import { parse } from "yaml";
 import { requestExample, requestSchema } from "../packages/contract/src/document/document.ts";
 
 /** The parts of a request that differ from one request of an operation to another. */
@@ -12,12 +11,25 @@ export interface Sample {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** A YAML file of this folder. */
-export const readYaml = (name: string): unknown => parse(readFileSync(new URL(name, import.meta.url), "utf8"));
+/**
+ * Records of the demo seed by field, or by noun for the {id} of a path. A text that starts with = is a name of the backend's `demo`.
+ */
+const records: Readonly<Record<string, string>> = {
+  destinations: "=demo.destinations.app",
+  "destination-groups": "=demo.groups.existing",
+  calls: "=demo.calls.completed",
+  accounts: "=demo.accountId",
+  memberId: "=demo.members.agent",
+  destinationId: "=demo.destinations.phone",
+  flowId: "=demo.flows.published",
+  fromNumber: "=demo.numbers.working",
+  toNumber: "=demo.recipients.anyone",
+};
 
-const { records, requests } = readYaml("samples.yaml") as {
-  readonly records: Readonly<Record<string, string>>;
-  readonly requests: Readonly<Partial<Record<OperationId, Sample>>>;
+/** The parts of a request that differ from that. */
+const requests: Readonly<Partial<Record<OperationId, Sample>>> = {
+  createDestinationGroup: { body: { members: [{ destinationId: "=demo.destinations.phone" }] } },
+  listCalls: { query: { limit: 20 } },
 };
 
 /** The required fields of an operation's example, with records of the demo seed. */
@@ -25,7 +37,7 @@ function exampleOf(id: OperationId): Sample {
   const { tag, pathParameters, hasBody } = operations[id];
   const path = pathParameters.map((name) => {
     const record = records[name === "id" ? tag : name];
-    if (record === undefined) throw new Error(`No record for {${name}} of ${id}. Add one to site/samples.yaml.`);
+    if (record === undefined) throw new Error(`No record for {${name}} of ${id}. Add one to site/samples.ts.`);
     return [name, record];
   });
   const required: readonly string[] = requestSchema(id)?.required ?? [];
@@ -36,18 +48,17 @@ function exampleOf(id: OperationId): Sample {
   };
 }
 
-/** The request of an operation, with some parts replaced. A part that becomes null is left out. */
-export function sampleOf(operation: OperationId, changes: Sample = {}): Sample {
+/** The request of an operation. */
+export function sampleOf(operation: OperationId): Sample {
   const [example, own] = [exampleOf(operation), requests[operation]];
   const parts = (["path", "query", "body"] as const).flatMap((part) => {
     if (example[part] === undefined && own?.[part] === undefined) return [];
-    const fields = Object.entries({ ...example[part], ...own?.[part], ...changes[part] });
-    return [[part, Object.fromEntries(fields.filter(([, value]) => value !== null))]];
+    return [[part, { ...example[part], ...own?.[part] }]];
   });
   return Object.fromEntries(parts);
 }
 
-/** The name of the demo data that a text of samples.yaml stands for; undefined for another value. */
+/** The name of the demo data that a text stands for; undefined for another value. */
 export const nameIn = (text: unknown): string | undefined =>
   (typeof text === "string" && /^=(demo\..+)$/.exec(text)?.[1]) || undefined;
 
@@ -59,7 +70,7 @@ export function resolved(value: unknown): unknown {
       .split(".")
       .slice(1)
       .reduce<unknown>((node, step) => Object(node)[step], demo);
-    if (typeof found !== "string") throw new Error(`${name} is no text of the demo seed. Correct it in samples.yaml.`);
+    if (typeof found !== "string") throw new Error(`${name} is no text of the demo seed. Correct it in samples.ts.`);
     return found;
   }
   if (Array.isArray(value)) return value.map(resolved);
@@ -94,56 +105,35 @@ export function source(value: unknown, indent: string, room: number): string {
   return `${open}\n${parts.join("")}${indent}${close}`;
 }
 
-/** The call of the SDK's method. `untyped` is for a request that TypeScript would refuse. */
-export function sdkCall(
-  operation: OperationId,
-  { path = {}, query, body }: Sample,
-  indent = "",
-  untyped = false,
-): string {
+/** The call of the SDK's method. */
+export function sdkCall(operation: OperationId, { path = {}, query, body }: Sample, indent = ""): string {
   const { resource, sdkMethod } = operations[operation];
   const method = `client.${resource}.${sdkMethod}`;
-  const cast = untyped ? " as never" : "";
-  const room = columns - `${indent}await ${method}(${cast});`.length;
+  const room = columns - `${indent}await ${method}();`.length;
   const values = [...Object.values(path), ...(body ? [body] : []), ...(query ? [query] : [])];
-  return `${method}(${values.map((value) => `${source(value, indent, room)}${cast}`).join(", ")})`;
+  return `${method}(${values.map((value) => source(value, indent, room)).join(", ")})`;
 }
 
 /** The path and query of a request. */
-export function addressOf(operation: OperationId, { path = {}, query = {} }: Sample): string {
+function addressOf(operation: OperationId, { path = {}, query = {} }: Sample): string {
   const filled = operations[operation].path.replaceAll(/\{([^}]+)\}/g, (_, name) => String(resolved(path[name])));
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
-/** How a request for curl differs from one of the demo seed's API key. */
-interface CurlOptions {
-  /** The Authorization header; empty for none. */
-  readonly authorization?: string | undefined;
-  /** The X-Account-Id header. */
-  readonly account?: string | undefined;
-  /** The part between the server's address and the path. */
-  readonly prefix?: string | undefined;
-  /** The text of the body, in place of the sample's. */
-  readonly bodyText?: string | undefined;
-}
-
 /** The address at which the pages expect the mock server. */
 export const serverUrl = "http://127.0.0.1:4010";
 
-/** A request as a command of curl. */
-export function curl(operation: OperationId, sample: Sample, options: CurlOptions = {}): string {
-  const { authorization = `Bearer ${demo.apiKey}`, account, prefix = "" } = options;
+/** A request with the demo's API key, as a command of curl. */
+export function curl(operation: OperationId, sample: Sample): string {
   const { method } = operations[operation];
-  const { bodyText = sample.body && JSON.stringify(resolved(sample.body)) } = options;
-  const url = `${serverUrl}${prefix}${addressOf(operation, sample)}`;
+  const url = `${serverUrl}${addressOf(operation, sample)}`;
   const parts = [
     `curl ${url.includes("?") ? `"${url}"` : url}`,
     // With a body, curl sends POST by itself.
-    ...(method === "GET" || (method === "POST" && bodyText !== undefined) ? [] : [`-X ${method}`]),
-    ...(authorization === "" ? [] : [`-H "Authorization: ${authorization}"`]),
-    ...(account === undefined ? [] : [`-H "X-Account-Id: ${account}"`]),
-    ...(bodyText === undefined ? [] : [`-H "Content-Type: application/json"`, `-d '${bodyText}'`]),
+    ...(method === "GET" || (method === "POST" && sample.body) ? [] : [`-X ${method}`]),
+    `-H "Authorization: Bearer ${demo.apiKey}"`,
+    ...(sample.body ? [`-H "Content-Type: application/json"`, `-d '${JSON.stringify(resolved(sample.body))}'`] : []),
   ];
   return parts.join(" \\\n  ");
 }

@@ -251,8 +251,9 @@ declare interface TargetSummary {
   readonly target: string;
   readonly passed: number;
   readonly failed: number;
-  readonly deviations: ReadonlyMap<string, readonly string[]>;
-  readonly notRun: ReadonlyMap<Capability, { readonly reason: string; readonly cases: number }>;
+  readonly deviating: number;
+  readonly notRun: number;
+  readonly lacking: readonly Capability[];
 }
 
 declare interface TimeRecord {

@@ -5,81 +5,37 @@ import type { Page } from "../../build/markdown.ts";
 import { slugOf } from "../../scripts/markdown.ts";
 import { withCitations } from "../links.ts";
 import { serverUrl } from "../samples.ts";
-import { fieldsOf, fieldTable, inCell, limitsOf, resolved, type Schema, type Schemas, typeOf } from "./fields.ts";
+import {
+  type Content,
+  fieldsOf,
+  fieldTable,
+  type OpenApi,
+  operationsIn,
+  type Placed,
+  parameterTable,
+  type Schemas,
+  typeOf,
+} from "./fields.ts";
 
-interface Parameter {
-  readonly $ref?: string;
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema: Schema;
-}
-interface Content {
-  readonly description?: string;
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
-}
-interface ControlOperation {
-  readonly operationId: string;
-  readonly tags: readonly [string];
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: Content;
-  readonly responses: Readonly<Record<string, Content & { readonly $ref?: string }>>;
-  readonly "x-max-body-mib"?: number;
-}
-interface ControlDocument {
+interface ControlDocument extends OpenApi {
   readonly info: { readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly components: { readonly schemas: Schemas; readonly parameters: Readonly<Record<string, Parameter>> };
-}
-
-/** An operation with its place. */
-export interface Placed {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: ControlOperation;
 }
 
 const read = (): ControlDocument =>
   parse(readFileSync(new URL("../../openapi/control/control.yaml", import.meta.url), "utf8"));
 
 /** Every operation of the control plane. */
-export function controlOperations({ paths }: Pick<ControlDocument, "paths"> = read()): Placed[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, operation]) => {
-      if (typeof operation !== "object" || operation === null || !("operationId" in operation)) return [];
-      const shared = (item.parameters ?? []) as readonly Parameter[];
-      const own = operation as ControlOperation;
-      return [
-        {
-          method: method.toUpperCase(),
-          path,
-          operation: { ...own, parameters: [...shared, ...(own.parameters ?? [])] },
-        },
-      ];
-    }),
-  );
-}
+export const controlOperations = (document: ControlDocument = read()): Placed[] => operationsIn(document);
 
-function section({ method, path, operation }: Placed, { components }: ControlDocument): string {
-  const { schemas, parameters: shared } = components;
-  const { summary, operationId, description, parameters = [], requestBody, responses } = operation;
-  const rows = parameters
-    .map((parameter) => (parameter.$ref ? (shared[parameter.$ref.split("/").at(-1) ?? ""] ?? parameter) : parameter))
-    .map(
-      (one) =>
-        `| \`${one.name}\` | ${one.in} | ${typeOf(one.schema, schemas)} | ${one.required ? "yes" : "no"} | ${inCell(limitsOf(resolved(one.schema, schemas)))} | ${inCell(one.description ?? "")} |\n`,
-    );
+function section({ method, path, operation }: Placed, { components: { schemas } }: ControlDocument): string {
+  const { summary, operationId, description, parameters, requestBody, responses } = operation;
   const size = operation["x-max-body-mib"];
   const parts = [
     `## ${summary}`,
     `<Badge type="info" text="${method}" /> \`${path}\``,
     `\`${operationId}\`${description ? `. ${description}` : ""}`,
-    rows.length > 0 &&
-      `| Parameter | In | Type | Required | Limits | Description |\n|---|---|---|---|---|---|\n${rows.join("")}`,
+    parameterTable(parameters, schemas),
     requestBody && bodyOf("The body", requestBody, schemas, size === undefined ? "" : ` It may have ${size} MiB.`),
     ...Object.entries(responses)
       .filter(([status]) => status.startsWith("2"))

@@ -1,4 +1,4 @@
-// What a JSON Schema says of the fields of a value, as rows of a table.
+// What an OpenAPI document says of an operation, and a JSON Schema of the fields of a value, as rows of a table.
 
 /** The parts of a JSON Schema that the pages show. */
 export interface Schema {
@@ -28,6 +28,82 @@ export interface Schema {
 
 /** Schemas by the name that `$ref` ends with. */
 export type Schemas = Readonly<Record<string, Schema>>;
+
+/** A parameter of an operation. */
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+/** A request or response. */
+export interface Content {
+  readonly description?: string;
+  readonly content?: Readonly<
+    Record<
+      string,
+      { readonly schema?: Schema; readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> }
+    >
+  >;
+}
+
+/** The parts of an operation that the pages show. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly [string];
+  readonly summary: string;
+  readonly description?: string;
+  /** Those of its path, too. */
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
+  readonly "x-assumption"?: string;
+  readonly "x-max-body-mib"?: number;
+  readonly "x-reconcile"?: { readonly list: string };
+}
+
+/** The parts of an OpenAPI document that the pages show. */
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components: {
+    readonly schemas: Schemas;
+    readonly parameters?: Readonly<Record<string, Parameter>>;
+  };
+}
+
+/** An operation with its place. */
+export interface Placed {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** Every operation of a document. */
+export function operationsIn({ paths, components }: OpenApi): Placed[] {
+  const followed = (one: Parameter & { readonly $ref?: string }): Parameter =>
+    components.parameters?.[one.$ref?.split("/").at(-1) ?? ""] ?? one;
+  return Object.entries(paths).flatMap(([path, { parameters: shared = [], ...methods }]) =>
+    Object.entries(methods).map(([method, described]) => {
+      const own = described as Operation;
+      const parameters = [...(shared as readonly Parameter[]), ...(own.parameters ?? [])].map(followed);
+      return { method: method.toUpperCase(), path, operation: { ...own, parameters } };
+    }),
+  );
+}
+
+/** A table of parameters; empty without any. */
+export const parameterTable = (parameters: readonly Parameter[], schemas: Schemas): string =>
+  fieldTable(
+    parameters.map(({ name, in: place, required = false, description = "", schema }) => ({
+      path: name,
+      type: `${typeOf(schema, schemas)} in the ${place}`,
+      required,
+      limits: limitsOf(resolved(schema, schemas)),
+      description,
+    })),
+  );
 
 /** A field of a value. */
 export interface Field {

@@ -11,49 +11,29 @@ import { reactionTo } from "../error-retries.ts";
 import { withCitations } from "../links.ts";
 import { pythonProgram } from "../python-call.ts";
 import { curl, sampleOf, sdkCall, resolved as withRecords } from "../samples.ts";
-import { fieldsOf, fieldTable, inCell, limitsOf, type Schema, type Schemas, typeOf } from "./fields.ts";
+import {
+  fieldsOf,
+  fieldTable,
+  inCell,
+  type OpenApi,
+  type Operation,
+  operationsIn,
+  parameterTable,
+  type Schemas,
+} from "./fields.ts";
 
 const schemas = withPlainEnums(document.components.schemas) as Schemas;
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema: Schema;
-}
-interface Response {
-  readonly description: string;
-  readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly examples?: Examples }>>;
-}
-type Examples = Readonly<Record<string, { readonly summary?: string; readonly value?: unknown }>>;
-interface Described {
-  readonly description: string;
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: Readonly<Record<string, Response>>;
-  readonly "x-assumption"?: string;
-  readonly "x-reconcile"?: { readonly list: OperationId };
-}
-
+const described = new Map(
+  operationsIn(document as unknown as OpenApi).map(({ operation }) => [operation.operationId, operation]),
+);
 const json = "application/json";
 
 /** The operation in the document. */
-function describedBy(id: OperationId): Described {
-  const { path, method } = operations[id];
-  const item = (document.paths as unknown as Record<string, Record<string, Described>>)[path] ?? {};
-  const found = item[method.toLowerCase()];
-  if (!found) throw new Error(`openapi.json has no ${method} ${path}.`);
-  const shared = (item.parameters ?? []) as unknown as Described["parameters"];
-  return { ...found, parameters: [...(shared ?? []), ...(found.parameters ?? [])] };
+function describedBy(id: OperationId): Operation {
+  const found = described.get(id);
+  if (!found) throw new Error(`openapi.json has no ${id}.`);
+  return found;
 }
-
-const known = (parameter: Parameter | { readonly $ref: string }): Parameter =>
-  "$ref" in parameter
-    ? ((document.components.parameters as unknown as Record<string, Parameter>)[
-        parameter.$ref.split("/").at(-1) ?? ""
-      ] as Parameter)
-    : parameter;
 
 /** The reaction of the SDK if the answer of an operation is lost. */
 export function lostAnswer(id: OperationId): string {
@@ -112,24 +92,18 @@ async function outputOf(id: OperationId): Promise<string> {
 const block = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\n`;
 const asJson = (value: unknown): string => block("json", JSON.stringify(value, undefined, 2));
 
-function requestSection({ parameters = [], requestBody }: Described): string {
-  const shown = parameters.map(known).map(({ name, in: place, required = false, description = "", schema }) => ({
-    path: name,
-    type: `${typeOf(schema, schemas)} in the ${place}`,
-    required,
-    limits: limitsOf(schema),
-    description,
-  }));
-  const body = requestBody?.content[json];
-  const fields = body ? `### Body\n\n${fieldTable(fieldsOf(body.schema, schemas))}` : "There is no body.\n";
-  return `## Request\n\n${shown.length > 0 ? `${fieldTable(shown)}\n` : ""}${fields}`;
+function requestSection({ parameters, requestBody }: Operation): string {
+  const table = parameterTable(parameters, schemas);
+  const schema = requestBody?.content?.[json]?.schema;
+  const fields = schema ? `### Body\n\n${fieldTable(fieldsOf(schema, schemas))}` : "There is no body.\n";
+  return `## Request\n\n${table && `${table}\n`}${fields}`;
 }
 
 /** The successes: a table of fields, and examples. */
-function successSections({ responses }: Described): string {
+function successSections({ responses }: Operation): string {
   return Object.entries(responses)
     .filter(([status]) => status.startsWith("2"))
-    .map(([status, { description, content }]) => {
+    .map(([status, { description = "", content }]) => {
       const { schema, examples = {} } = content?.[json] ?? {};
       const fields = schema ? fieldTable(fieldsOf(schema, schemas)) : "";
       const shown = Object.values(examples).map(({ value }) => asJson(value));
@@ -138,11 +112,11 @@ function successSections({ responses }: Described): string {
     .join("\n");
 }
 
-function errorTable(id: OperationId, { responses }: Described): string {
+function errorTable(id: OperationId, { responses }: Operation): string {
   const codes: readonly ErrorCode[] = operations[id].errorCodes;
   const rows = Object.entries(responses)
     .filter(([status]) => /^[45]/.test(status))
-    .map(([status, { description }]) => {
+    .map(([status, { description = "" }]) => {
       const links = codes
         .filter((code) => errorCodes[code].mockStatus === Number(status))
         .map((code) => `[${code}](../../errors/${code}.md)`);
@@ -157,14 +131,14 @@ const classOf = (resource: string): string => (resource[0] ?? "").toUpperCase() 
 /** The page of an operation, with a program in each language. */
 export async function operationPage(id: OperationId): Promise<Page> {
   const { method, path, summary, resource, sdkMethod, idempotency } = operations[id];
-  const described = describedBy(id);
-  const assumption = described["x-assumption"];
+  const operation = describedBy(id);
+  const assumption = operation["x-assumption"];
   const fault = `npx @call-transfer/mock-server fault add "${id} internal_error"`;
   const text = `# ${summary}
 
 <Badge type="info" text="${method}" /> \`${path}\`
 
-${described.description}${assumption ? `\n\nWhere the specification is silent: ${assumption}.` : ""}
+${operation.description}${assumption ? `\n\nWhere the specification is silent: ${assumption}.` : ""}
 
 - **In the SDK**: [\`client.${resource}.${sdkMethod}()\`](../sdk/interfaces/${classOf(resource)}.md#${sdkMethod.toLowerCase()}), [\`${id}()\`](../sdk/functions/${id}.md)
 - **Retry class** ${retries[idempotency]}
@@ -188,13 +162,13 @@ ${block("text", await outputOf(id))}
 The next request to a running server fails after
 
 ${block("sh", fault)}
-${requestSection(described)}
+${requestSection(operation)}
 ## Responses
 
-${successSections(described)}
+${successSections(operation)}
 ### Errors
 
-${errorTable(id, described)}
+${errorTable(id, operation)}
 [All error codes](../../errors/index.md), and [how the SDK shows them](../../errors.md).
 `;
   return { path: `reference/api/${id}.md`, text: withCitations(text, "../../") };

@@ -1,9 +1,9 @@
 import { closeBrackets } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { typescriptLanguage } from "@codemirror/lang-javascript";
-import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { Decoration, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 /** The editor of a program. */
@@ -60,11 +60,8 @@ export function createEditor(
     keymap.of([runKey, indentWithTab, ...defaultKeymap, ...historyKeymap]),
     lineNumbers(),
     history(),
-    drawSelection({ cursorBlinkRate: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 1200 }),
     indentOnInput(),
-    bracketMatching(),
     closeBrackets(),
-    highlightActiveLine(),
     typescriptLanguage,
     syntaxHighlighting(colours),
     mark,
@@ -92,31 +89,4 @@ export function createEditor(
     },
     end: () => view.destroy(),
   };
-}
-
-/**
- * Marks what a program awaits with its line: `await call()` becomes `await __at(12, call())`. An error that an SDK's promise
- * rejects with has no stack that leads to the program, so this is how its line is found. No line changes its number.
- */
-export function markAwaits(source: string): string {
-  const insertions: { readonly at: number; readonly text: string }[] = [];
-  let hasMistake = false;
-  let line = 1;
-  let seen = 0;
-  typescriptLanguage.parser.parse(source).iterate({
-    enter({ type, node }) {
-      hasMistake ||= type.isError;
-      if (type.name !== "UnaryExpression" && type.name !== "AwaitExpression") return;
-      const operand = node.lastChild;
-      if (node.firstChild?.name !== "await" || operand === null) return;
-      line += source.slice(seen, node.from).split("\n").length - 1;
-      seen = node.from;
-      insertions.push({ at: operand.from, text: `__at(${line}, ` }, { at: operand.to, text: ")" });
-    },
-  });
-  if (hasMistake) return source;
-  // The last first, so that the places before it stay.
-  return insertions
-    .sort((one, other) => other.at - one.at)
-    .reduce((marked, { at, text }) => marked.slice(0, at) + text + marked.slice(at), source);
 }

@@ -1,10 +1,7 @@
 /** The name of the worker's script in stack traces. */
 export const runtimeName = "playground-runtime.js";
 
-/** The number of backends of a program that the page lists: its first ones. */
-export const mostBackends = 20;
-
-/** A request to a backend of the program. */
+/** A request to the backend of the program. */
 export interface SentRequest {
   readonly method: string;
   readonly url: string;
@@ -15,7 +12,7 @@ export interface SentRequest {
 /** A message of the page to the worker of a program. */
 export type ToWorker =
   | { readonly type: "run"; readonly source: string }
-  | { readonly type: "request"; readonly id: number; readonly backend: number; readonly request: SentRequest }
+  | { readonly type: "request"; readonly id: number; readonly request: SentRequest }
   | { readonly type: "abort"; readonly id: number };
 
 /** The kind of a printed text. */
@@ -26,9 +23,9 @@ export type FromWorker =
   | { readonly type: "print"; readonly level: Level; readonly text: string }
   /** An error that the program did not catch, and its line if that is known. */
   | { readonly type: "uncaught"; readonly text: string; readonly line: number | undefined }
-  /** The last statement has run, or an error ended the program. The backends stay. */
+  /** The last statement has run, or an error ended the program. The backend stays. */
   | { readonly type: "ended"; readonly failed: boolean }
-  /** The program has created a backend. The first has the number 0. */
+  /** The program has created its first backend. */
   | { readonly type: "backend" }
   | { readonly type: "head"; readonly id: number; readonly status: number; readonly headers: [string, string][] }
   | { readonly type: "chunk"; readonly id: number; readonly chunk: Uint8Array }

@@ -1,4 +1,3 @@
-import { element } from "./element.ts";
 import type { Level } from "./messages.ts";
 
 /** The output of a program. */
@@ -12,8 +11,6 @@ export interface Output {
   flush(): void;
 }
 
-/** A longer text is folded. */
-const unfoldedLines = 30;
 /** A program that sends more lines than its worker lets through has changed the worker. */
 const mostTexts = 4000;
 
@@ -45,7 +42,10 @@ export function createOutput(list: HTMLElement, goTo: (line: number) => void): O
     if (count > mostTexts) return;
     // Once a frame, however much a program prints.
     if (waiting.length === 0) requestAnimationFrame(flush);
-    waiting.push(element("div", { class: `pg-text pg-${level}` }, ...content));
+    const line = document.createElement("div");
+    line.className = `pg-text pg-${level}`;
+    line.append(...content);
+    waiting.push(line);
   };
   return {
     flush,
@@ -54,23 +54,17 @@ export function createOutput(list: HTMLElement, goTo: (line: number) => void): O
       count = 0;
       list.replaceChildren();
     },
-    print: (level, text) => add(level, ...foldable(String(text))),
+    print: (level, text) => add(level, ...coloured(String(text))),
     error(text, line) {
-      const content = foldable(String(text));
+      const content = coloured(String(text));
       if (typeof line !== "number") return add("error", ...content);
-      const button = element("button", { type: "button", class: "pg-line" }, `Line ${line}`);
+      const button = document.createElement("button");
+      button.className = "pg-line";
+      button.textContent = `Line ${line}`;
       button.addEventListener("click", () => goTo(line));
       add("error", button, ...content);
     },
   };
-}
-
-function foldable(text: string): Node[] {
-  const lines = text.split("\n");
-  if (lines.length <= unfoldedLines) return coloured(text);
-  const rest = lines.slice(unfoldedLines).join("\n");
-  const summary = element("summary", {}, `${lines.length - unfoldedLines} more lines`);
-  return [...coloured(lines.slice(0, unfoldedLines).join("\n")), element("details", {}, summary, ...coloured(rest))];
 }
 
 /** A text with its ANSI colours as elements. */
@@ -80,6 +74,10 @@ function coloured(text: string): Node[] {
   return text.split(/\u001b\[(\d+)m/).flatMap((part, index) => {
     if (index % 2 === 1) colour = classes[part];
     if (index % 2 === 1 || part === "") return [];
-    return colour === undefined ? new Text(part) : element("span", { class: colour }, part);
+    if (colour === undefined) return new Text(part);
+    const span = document.createElement("span");
+    span.className = colour;
+    span.textContent = part;
+    return span;
   });
 }

@@ -1,16 +1,17 @@
-import { type FromWorker, mostBackends, type ToWorker } from "./messages.ts";
-import { createRemoteBackends, type RemoteBackend } from "./remote-backends.ts";
+import type { FromWorker, ToWorker } from "./messages.ts";
+import { createRemoteBackend, type RemoteBackend } from "./remote-backend.ts";
 
 /** The functions that are called while a program runs. */
 export interface ProgramListener {
   printed(message: Extract<FromWorker, { type: "print" | "uncaught" }>): void;
   ended(failed: boolean): void;
+  /** The program has created its backend. */
   backend(backend: RemoteBackend): void;
 }
 
 /** A program that was started. */
 export interface RunningProgram {
-  /** Ends the program and its backends, also in the middle of an endless loop. */
+  /** Ends the program and its backend, also in the middle of an endless loop. */
   stop(): void;
 }
 
@@ -37,16 +38,12 @@ addEventListener("message", ({ data, ports }) => {
 export function startProgram(runtime: string, source: string, listener: ProgramListener): RunningProgram {
   const { port1: port, port2 } = new MessageChannel();
   const send = (message: ToWorker) => port.postMessage(message);
-  const backends = createRemoteBackends(send);
-  let created = 0;
+  const backend = createRemoteBackend(send);
   port.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.type === "print" || data.type === "uncaught") listener.printed(data);
     else if (data.type === "ended") listener.ended(data.failed === true);
-    else if (data.type === "backend") {
-      // The worker has the same limit, but a hostile program may have changed the worker.
-      created += 1;
-      if (created <= mostBackends) listener.backend(backends.create());
-    } else backends.receive(data);
+    else if (data.type === "backend") listener.backend(backend);
+    else backend.receive(data);
   };
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
@@ -61,7 +58,7 @@ export function startProgram(runtime: string, source: string, listener: ProgramL
       // Its worker ends with the frame.
       frame.remove();
       port.close();
-      backends.end();
+      backend.end();
     },
   };
 }

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
-import { summaryOf, titleOf } from "../../build/markdown.ts";
 import { allPages } from "../assemble.ts";
 import { linksForSite, withCitations, withLanguageTabs } from "../links.ts";
 import { contents, referenceSidebars } from "../sidebar.ts";
@@ -15,14 +14,11 @@ it("keeps links between pages, and their anchors", () => {
   expect(linksForSite("docs/sdk.md", text, () => "page")).toBe(text);
 });
 
-it("leads links to files and folders outside the docs to GitHub", () => {
+it("leads links to files and folders outside the docs to GitHub, and those to a folder of pages to its index", () => {
+  expect(rewritten("[decisions](decisions/)")).toBe("[decisions](decisions/index.md)");
   expect(rewritten("[a](../examples/query.ts), [`b`](../packages/sdk)")).toBe(
     `[a](${repository}/blob/main/examples/query.ts), [\`b\`](${repository}/tree/main/packages/sdk)`,
   );
-});
-
-it("leads a link to a folder of pages to its index", () => {
-  expect(rewritten("[decisions](decisions/)")).toBe("[decisions](decisions/index.md)");
 });
 
 it("leaves code as it is", () => {
@@ -67,12 +63,6 @@ it("each package has a sidebar with its entries, the main one first, and their n
     { text: "sdk", link: "/reference/sdk/", items: [{ text: "Classes", collapsed: true, items: links }] },
     { text: "sdk/webhooks", link: "/reference/sdk/webhooks/", items: [] },
   ]);
-});
-
-it("takes title and summary of a page from its text", () => {
-  const page = { path: "a.md", text: "# Using `the` [SDK](x.md)\n\nThe *first*\nparagraph.\n\nThe second.\n" };
-  expect([titleOf(page), summaryOf(page)]).toEqual(["Using the SDK", "The first paragraph."]);
-  expect(summaryOf({ path: "a.md", text: "# Table\n\n| a |\n|---|\n" })).toBe("");
 });
 
 it("lists each page of docs/ in the sidebar once", async () => {

@@ -30,7 +30,7 @@ describe("a program that does not end", () => {
       await using opened = await open(source);
       const { page } = opened;
       await press(page, /^Run/);
-      await page.getByRole("button", { name: "Stop it" }).click();
+      await press(page, /^Stop/);
       await page.getByRole("status").getByText("Stopped").waitFor();
       await editor(page).fill("console.log('next')");
       assert.equal(await run(page), "next");
@@ -134,22 +134,6 @@ describe("a hostile program", () => {
       assert.ok(reached.includes(`${name} succeeded`), `${name} of a page`);
   });
 
-  it("finds no constructor of connections", async () => {
-    const names = [
-      "XMLHttpRequest",
-      "WebSocket",
-      "WebTransport",
-      "EventSource",
-      "RTCPeerConnection",
-      "importScripts",
-      "Worker",
-    ];
-    await using opened = await open(
-      `console.log(${JSON.stringify(names)}.filter((name) => name in self).join() || "none");`,
-    );
-    assert.equal(await run(opened.page), "none");
-  });
-
   for (const number of ["0", "9".repeat(12)])
     it(`cannot mark line ${number}`, async () => {
       await using opened = await open(
@@ -159,12 +143,4 @@ describe("a hostile program", () => {
       assert.match(await run(page), /forged/);
       assert.equal(await page.locator(".pg-marked-line, .pg-line").count(), 0);
     });
-
-  it("cannot fill the page with backends", async () => {
-    await using opened = await open(`import { createBackend } from "@call-transfer/mock-server/backend";
-for (let index = 0; index < 30; index += 1) createBackend();`);
-    const { page } = opened;
-    await run(page);
-    assert.equal(await page.getByRole("combobox", { name: "Backend" }).getByRole("option").count(), 20);
-  });
 });

@@ -3,13 +3,18 @@ import assert from "node:assert/strict";
 import { globSync, mkdirSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { errorCodes, fieldErrorCodes } from "@call-transfer/spec";
 import { built, fileFor, type ServedSite, serveSite, themeOf } from "./served-site.ts";
+
+/** Codes whose name is part of another one, which a search could prefer. */
+const codes: readonly string[] = [...Object.keys(errorCodes), ...fieldErrorCodes];
+const similar = codes.filter((code) => codes.some((other) => other !== code && other.includes(code)));
 
 const read = (path: string) => readFileSync(`${built}${path}`, "utf8");
 const shots = fileURLToPath(new URL("../../reports/site/", import.meta.url));
 /** A page of each kind, and those with scripts of their own. */
 const looked = [
-  ...["", "sdk", "start/receive-offers", "playground", "specification", "errors/queue_full", "404"],
+  ...["", "sdk", "start/receive-offers", "playground", "specification", "errors/", "errors/queue_full", "404"],
   ...["reference/", "reference/api/createCall", "reference/api/webhook-transfer-offer", "reference/control/clock"],
   ...["reference/sdk/interfaces/Calls", "decisions/0017-inspector-site-and-playground"],
 ];
@@ -61,9 +66,15 @@ describe("pages", () => {
     });
 });
 
-it("the search leads from a name to the page of all names", async () => {
+it("the search leads from a name to the page of all names, and from a code to its page first", async () => {
   await using opened = await site.open("/");
   await opened.page.keyboard.press("Control+k");
-  await opened.page.locator("#localsearch-input").fill("createDestinationGroupMutationOptions");
+  const input = opened.page.locator("#localsearch-input");
+  await input.fill("createDestinationGroupMutationOptions");
   await opened.page.locator('#localsearch-list a[href^="/reference/#"]').first().waitFor();
+  for (const code of similar) {
+    await input.fill(code);
+    // The results of the code before stay for a moment.
+    await opened.page.locator(`#localsearch-list > :first-child a[href^="/errors/${code}#"]`).waitFor();
+  }
 });

@@ -8,7 +8,7 @@ import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { ensureInstalled, pack, run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { tsc } from "../../scripts/tsc.ts";
-import type { RecipeName } from "../../site/recipes.ts";
+import type { RecipeName } from "../../site/starts.ts";
 import { missingPython, pythonCommand, pythonEnvironment } from "../receiving/python.ts";
 import { drive } from "./recipes/drive.ts";
 import { projectOfFolders, recipeFolder, startCommand } from "./recipes/folders.ts";

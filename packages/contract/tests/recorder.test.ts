@@ -34,45 +34,10 @@ async function violationsOf(response: () => Response, path = "/api/v1/accounts")
 }
 
 describe("the recorder", () => {
-  it("accepts a valid response", async () => {
-    expect(await violationsOf(() => answer(200, { accounts: [{ id: "1", name: "A" }] }))).toEqual([]);
-  });
-
-  it("accepts a valid error", async () => {
-    expect(await violationsOf(() => answer(401, problem("token_missing")))).toEqual([]);
-  });
-
   it("does not judge a success at a path of no operation, such as that of a stub", async () => {
     const text = () => new Response("hello", { status: 200, headers: { "Content-Type": "text/plain" } });
     expect(await violationsOf(text, "/api/v1/contacts")).toEqual([]);
     expect(await violationsOf(text)).not.toEqual([]);
-  });
-
-  it.each([
-    ["a body that violates the schema", () => answer(200, { accounts: [{ id: "1" }] }), "name"],
-    ["a body that is not JSON", () => new Response("{", { status: 200, headers }), "not JSON"],
-    [
-      "a body that nests too deeply to check",
-      () => new Response(`{"accounts":${"[".repeat(64)}${"]".repeat(64)}}`, { status: 200, headers }),
-      "the body nests deeper than 64 levels",
-    ],
-    ["another content type", () => answer(200, { accounts: [] }, { "Content-Type": "text/plain" }), "content type"],
-    ["a missing request id", () => Response.json({ accounts: [] }), "X-Request-Id"],
-    ["another request id in the body", () => answer(401, problem("token_missing", { requestId: "r2" })), "requestId"],
-    ["another status in the body", () => answer(401, problem("token_missing", { status: 400 })), "body's status 400"],
-    [
-      "a code with the status of another code",
-      () => answer(403, problem("token_missing", { status: 403 })),
-      "must have status 401",
-    ],
-    ["an unknown code", () => answer(401, { ...problem("token_missing"), code: "nope" }), "not a code of the table"],
-  ])("reports %s", async (_what, response, words) => {
-    expect((await violationsOf(response)).join("\n")).toContain(words);
-  });
-
-  it.each([undefined, null, [], {}])("reports a validation error whose errors are %j", async (errors) => {
-    const response = () => answer(400, problem("validation_failed", { errors }));
-    expect((await violationsOf(response)).join("\n")).toContain("validation_failed has no field errors");
   });
 
   it("reports an unlisted value of an enum", async () => {
@@ -92,12 +57,6 @@ describe("the recorder", () => {
     const recording = record(answering(() => new Response(null, { status: 204, headers })));
     await recording.target.fetch("http://localhost/prefix/api/v1/transfers/members/1/hours", { method: "DELETE" });
     expect(recording.exchanges[0]?.operation).toBe("deleteMemberHours");
-  });
-
-  it("leaves the response body readable", async () => {
-    const { target } = record(answering(() => answer(200, { accounts: [] })));
-    const response = await target.fetch("http://localhost/api/v1/accounts");
-    expect(await response.json()).toEqual({ accounts: [] });
   });
 });
 

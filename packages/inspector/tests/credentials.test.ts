@@ -68,11 +68,6 @@ describe("credentials of the page", () => {
     expect(texts(session)).toEqual([]);
   });
 
-  it("the key is one of the seed, so that no record is added", async () => {
-    const { session } = await start();
-    expect(await session.credentials.headers("key")).toEqual({ Authorization: `Bearer ${demo.apiKey}` });
-  });
-
   it("a key that a reset removed is issued again", async () => {
     const { session, backend } = await start();
     await session.credentials.headers("revokedKey");

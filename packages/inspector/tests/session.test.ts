@@ -68,9 +68,6 @@ test("the clock of the sandbox before is not shown when its answer is late", asy
 
 const clockEvents = [
   { type: "key.expired" },
-  { type: "secret.expired" },
-  { type: "availability.ended" },
-  { type: "member.availability_changed" },
   { type: "timer.set" },
   { type: "record.changed" },
   { type: "scenario.applied" },

@@ -1,14 +1,17 @@
-import type { Theme } from "vitepress";
+import { defineClientComponent, type Theme } from "vitepress";
 import DefaultTheme from "vitepress/theme";
-import { ErrorFilter } from "./error-filter.ts";
-import { Playground } from "./playground.ts";
+import { h } from "vue";
 import "./style.css";
+
+/** The playground, whose code is loaded by its page only. */
+const Playground = defineClientComponent(() =>
+  import("../../playground/playground.ts").then((loaded) => loaded.Playground),
+);
 
 export default {
   extends: DefaultTheme,
   enhanceApp({ app }) {
-    app.component("ErrorFilter", ErrorFilter);
     // Not the name of the page: Vue would take it for the page itself where the search shows an excerpt.
-    app.component("PlaygroundPlace", Playground);
+    app.component("PlaygroundPlace", { render: () => h("div", { class: "playground-place" }, h(Playground)) });
   },
 } satisfies Theme;

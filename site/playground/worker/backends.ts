@@ -1,35 +1,26 @@
-// The backends of a program, and what its imports stand for.
+// The backend of a program, and what its imports stand for.
 import * as backend from "@call-transfer/backend";
 import * as sdk from "@call-transfer/sdk";
 import * as query from "@call-transfer/sdk/query";
 import * as webhooks from "@call-transfer/sdk/webhooks";
 import * as queryCore from "@tanstack/query-core";
-import { type FromWorker, mostBackends, type SentRequest } from "../messages.ts";
+import type { FromWorker, SentRequest } from "../messages.ts";
 import { partsOf } from "../parts.ts";
 
 /** Anything with the `fetch` of a backend. */
-export type Fetching = Pick<backend.Backend, "fetch">;
+type Fetching = Pick<backend.Backend, "fetch">;
 
-/** Backends of a program that answer requests of the page. */
-export interface Backends {
-  readonly add: (backend: Fetching) => void;
-  /** Answers a request by messages. */
-  answer(id: number, backend: number, request: SentRequest): Promise<void>;
-  abort(id: number): void;
-}
-
-/** Creates the list of a program's backends. */
-export function createBackends(post: (message: FromWorker, moved?: Transferable[]) => void): Backends {
-  const backends: Fetching[] = [];
+/** Answers requests of the page by the first backend of the program. */
+export function createAnswers(post: (message: FromWorker, moved?: Transferable[]) => void) {
+  let first: Fetching | undefined;
   const underWay = new Map<number, AbortController>();
   return {
-    add(backend) {
-      // A backend beyond the limit is not kept, so that a loop that creates backends does not fill the memory.
-      if (backends.length >= mostBackends) return;
-      backends.push(backend);
-      post({ type: "backend" });
+    add(created: Fetching) {
+      if (first === undefined) post({ type: "backend" });
+      first ??= created;
     },
-    async answer(id, index, { url, method, headers, body }) {
+    /** Answers a request by messages. */
+    async answer(id: number, { url, method, headers, body }: SentRequest): Promise<void> {
       const aborting = new AbortController();
       underWay.set(id, aborting);
       try {
@@ -40,8 +31,8 @@ export function createBackends(post: (message: FromWorker, moved?: Transferable[
           body: body ?? null,
           signal,
         });
-        const response = await backends[index]?.fetch(sent, undefined, { address: "127.0.0.1" });
-        if (response === undefined) throw new Error(`The program has no backend ${index}.`);
+        const response = await first?.fetch(sent, undefined, { address: "127.0.0.1" });
+        if (response === undefined) throw new Error("The program has no backend.");
         post({ type: "head", id, status: response.status, headers: [...response.headers] });
         if (response.body) for await (const chunk of partsOf(response.body)) post({ type: "chunk", id, chunk });
         post({ type: "end", id });
@@ -51,7 +42,7 @@ export function createBackends(post: (message: FromWorker, moved?: Transferable[
         underWay.delete(id);
       }
     },
-    abort: (id) => underWay.get(id)?.abort(),
+    abort: (id: number) => underWay.get(id)?.abort(),
   };
 }
 

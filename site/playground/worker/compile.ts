@@ -1,20 +1,13 @@
 import { transform } from "sucrase";
 
 /** The name of the program in stack traces. */
-export const programName = "program.ts";
+const programName = "program.ts";
 
-/**
- * A program as a function. Its imports are calls of the first argument. `at` gets what it awaits, with the line; see
- * `markAwaits`.
- */
-export type Main = (
-  require: (name: string) => unknown,
-  exports: object,
-  at: (line: number, awaited: unknown) => unknown,
-) => Promise<void>;
+/** A program as a function. Its imports are calls of the first argument. */
+type Main = (require: (name: string) => unknown, exports: object) => Promise<void>;
 
 /** A mistake in the text of a program. */
-export class ProgramSyntaxError extends SyntaxError {
+class ProgramSyntaxError extends SyntaxError {
   readonly line: number | undefined;
 
   constructor(message: string, line: number | undefined) {
@@ -46,67 +39,15 @@ export function compile(source: string): string {
 // biome-ignore lint/security/noGlobalEval: the worker exists to run what the user writes, and reaches nothing else.
 const evaluateText: (text: string) => unknown = globalThis.eval;
 
-/**
- * Makes a function of compiled code.
- *
- * @throws {ProgramSyntaxError} if it is not a program.
- */
-export async function evaluate(code: string): Promise<Main> {
-  const text = `(async (require, exports, __at) => {${code}\n})\n//# sourceURL=${programName}`;
-  try {
-    return evaluateText(text) as Main;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new ProgramSyntaxError(error.message, await lineOfSyntaxError(text));
-  }
+/** Makes a function of compiled code. */
+export function evaluate(code: string): Main {
+  return evaluateText(`(async (require, exports) => {${code}\n})\n//# sourceURL=${programName}`) as Main;
 }
 
-/** The line of a syntax error, which only an error event contains. */
-function lineOfSyntaxError(text: string): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const seen = (event: ErrorEvent) => {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      resolve(event.lineno || undefined);
-    };
-    addEventListener("error", seen, { once: true, capture: true });
-    setTimeout(() => evaluateText(text));
-  });
-}
-
-/** The lines at which errors reached a program. */
-export interface Lines {
-  /** Follows what a program awaits at a line. Returns what to await in its place. */
-  at(line: number, awaited: unknown): unknown;
-  /** The line of a program that an error comes from: where it was created, or where the program first awaited it. */
-  of(error: unknown): number | undefined;
-}
-
-/** Creates the lines of a program's errors. */
-export function createLines(): Lines {
-  const lines = new WeakMap<object, number>();
-  return {
-    at(line, awaited) {
-      const note = (error: unknown) => {
-        if (typeof error === "object" && error !== null && !lines.has(error)) lines.set(error, line);
-      };
-      // A second handler of a promise leaves the order of a program as it is.
-      if (awaited instanceof Promise) awaited.then(undefined, note);
-      if (awaited instanceof Promise || typeof Object(awaited).then !== "function") return awaited;
-      const { then } = Object(awaited);
-      const followed: PromiseLike<unknown>["then"] = (resolve, reject) =>
-        then.call(awaited, resolve, (error: unknown) => {
-          note(error);
-          reject?.(error);
-        });
-      // biome-ignore lint/suspicious/noThenProperty: it stands for a thenable, which may begin its work when it is awaited.
-      return { then: followed };
-    },
-    of(error) {
-      if (error instanceof ProgramSyntaxError) return error.line;
-      const stack = error instanceof Error ? error.stack : undefined;
-      const [, line] = /\bprogram\.ts:(\d+)/.exec(stack ?? "") ?? [];
-      return line === undefined ? lines.get(Object(error)) : Number(line);
-    },
-  };
+/** The line of a program that an error comes from; undefined if the error does not say. */
+export function lineOf(error: unknown): number | undefined {
+  if (error instanceof ProgramSyntaxError) return error.line;
+  const stack = error instanceof Error ? error.stack : undefined;
+  const [, line] = /\bprogram\.ts:(\d+)/.exec(stack ?? "") ?? [];
+  return line === undefined ? undefined : Number(line);
 }

@@ -6,18 +6,12 @@ import { type FromWorker, type Level, runtimeName } from "../messages.ts";
 const mostPrints = 2000;
 const longestText = 100_000;
 
-/**
- * The functions of `console`. They print what Node prints, with two exceptions: `table` prints its value as `log` does, and
- * `trace` prints no stack.
- */
+/** The functions of `console` that print. They print what Node prints, but `table` prints as `log` does, and `trace` without a stack. */
 export function createConsole(post: (message: FromWorker) => void): Partial<Console> {
   let prints = 0;
-  let indentation = "";
-  const counts = new Map<string, number>();
-  const timers = new Map<string, number>();
   const put = (level: Level, text: string) => {
     prints += 1;
-    if (prints <= mostPrints) post({ type: "print", level, text: shortened(indented(text, indentation)) });
+    if (prints <= mostPrints) post({ type: "print", level, text: shortened(text) });
     if (prints === mostPrints + 1)
       post({
         type: "print",
@@ -30,11 +24,6 @@ export function createConsole(post: (message: FromWorker) => void): Partial<Cons
     (...values: unknown[]) =>
       put(level, format(values));
   const log = printing("log");
-  const printTime = (label: string, ...values: unknown[]) => {
-    const started = timers.get(label);
-    if (started === undefined) return put("warn", `Warning: No such label '${label}'`);
-    log(`${label}: ${(performance.now() - started).toFixed(3)}ms`, ...values);
-  };
   return {
     log,
     info: log,
@@ -44,28 +33,6 @@ export function createConsole(post: (message: FromWorker) => void): Partial<Cons
     warn: printing("warn"),
     error: printing("error"),
     trace: printing("error"),
-    assert(holds, ...values) {
-      if (!holds) put("error", ["Assertion failed", ...(values.length > 0 ? [format(values)] : [])].join(": "));
-    },
-    count(label = "default") {
-      const count = (counts.get(label) ?? 0) + 1;
-      counts.set(label, count);
-      log(`${label}: ${count}`);
-    },
-    countReset: (label = "default") => void counts.delete(label),
-    time: (label = "default") => void timers.set(label, performance.now()),
-    timeLog: (label = "default", ...values) => printTime(label, ...values),
-    timeEnd(label = "default") {
-      printTime(label);
-      timers.delete(label);
-    },
-    group(...values) {
-      if (values.length > 0) log(...values);
-      indentation += "  ";
-    },
-    groupEnd() {
-      indentation = indentation.slice(2);
-    },
   };
 }
 
@@ -81,8 +48,6 @@ export function formatError(error: unknown): string {
 }
 
 const format = (values: readonly unknown[]) => ownFrames(formatWithOptions({ colors: true }, ...values));
-
-const indented = (text: string, indentation: string) => text.replace(/^/gm, indentation);
 
 const shortened = (text: string) =>
   text.length <= longestText ? text : `${text.slice(0, longestText)}… (${text.length - longestText} characters more)`;

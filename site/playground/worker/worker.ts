@@ -1,7 +1,7 @@
 // Runs one program. The page starts it in a frame of an opaque origin without a network; see sandbox.ts.
 import type { FromWorker, ToWorker } from "../messages.ts";
-import { createBackends, createRequire } from "./backends.ts";
-import { compile, createLines, evaluate } from "./compile.ts";
+import { createAnswers, createRequire } from "./backends.ts";
+import { compile, evaluate, lineOf } from "./compile.ts";
 import { createConsole, formatError } from "./console.ts";
 
 /** Names of globals that open connections, or a worker that has such globals. */
@@ -27,16 +27,14 @@ function removeNetwork(): void {
 
 function start(port: MessagePort): void {
   const post = (message: FromWorker, moved: Transferable[] = []) => port.postMessage(message, moved);
-  const lines = createLines();
-  const report = (error: unknown) => post({ type: "uncaught", text: formatError(error), line: lines.of(error) });
-  const backends = createBackends(post);
-  const require = createRequire(backends.add);
+  const report = (error: unknown) => post({ type: "uncaught", text: formatError(error), line: lineOf(error) });
+  const answers = createAnswers(post);
+  const require = createRequire(answers.add);
 
   const run = async (source: string) => {
     let failed = false;
     try {
-      const main = await evaluate(compile(source));
-      await main(require, {}, lines.at);
+      await evaluate(compile(source))(require, {});
     } catch (error) {
       failed = true;
       report(error);
@@ -63,8 +61,8 @@ function start(port: MessagePort): void {
   });
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     if (data.type === "run") void run(data.source);
-    else if (data.type === "request") void backends.answer(data.id, data.backend, data.request);
-    else backends.abort(data.id);
+    else if (data.type === "request") void answers.answer(data.id, data.request);
+    else answers.abort(data.id);
   };
 }
 

@@ -2,8 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { filesOfRecipe, type RecipeName, recipeNames } from "../../../site/recipes.ts";
-import { writeFolder } from "../../../site/starts.ts";
+import { filesOfRecipe, type RecipeName, recipeNames, writeFolder } from "../../../site/starts.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const kept = join(root, ".cache/recipes");

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../../../scripts/packed.ts";
-import type { RecipeName } from "../../../site/recipes.ts";
+import type { RecipeName } from "../../../site/starts.ts";
 import { startRedis } from "../../receiving/servers.ts";
 import { recipeFolder, startCommand } from "./folders.ts";
 import { listen, type Running, startServer } from "./processes.ts";

@@ -79,25 +79,6 @@ export function* documentedCells(): Generator<DocumentedCell> {
   for (const code of errorCodeNames) yield faultOnly({ kind: "demand", code });
 }
 
-const file = (name: string): string => `(packages/contract/src/cases/${name})`;
-
-const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.tag ?? "";
-const fileOfAnswers = (operation: string): string => file(`${nounOf(operation)}.ts, auth.ts, errors.ts`);
-
-/** The sentence about the gap of each kind of cell. */
-const gaps: { readonly [Kind in CoverageCell["kind"]]: (cell: Extract<CoverageCell, { kind: Kind }>) => string } = {
-  status: ({ operation, status }) => `${operation} never returned status ${status} ${fileOfAnswers(operation)}`,
-  code: ({ operation, code }) => `${operation} never returned code ${code} ${fileOfAnswers(operation)}`,
-  story: ({ operation }) => `${operation} has no successful case of its own ${file(`${nounOf(operation)}.ts`)}`,
-  role: ({ operation, role }) => `${operation} was never called by ${role} ${file("auth.ts")}`,
-  field: ({ operation, field, keyword, side }) =>
-    `${operation}: ${side} values of ${field} for ${keyword} were never sent ${file("invalid-input.ts")}`,
-  demand: ({ code }) => `${code} was never returned by a fault ${file("errors.ts")}`,
-  transition: ({ transition }) => `no case showed the transition ${transition} ${file("*.ts")}`,
-  webhook: ({ event, signing }) => `no ${event} was verified ${signing} ${file("webhooks.ts")}`,
-  reaction: ({ fault, idempotency }) =>
-    `no operation of the class ${idempotency} was tested with ${fault} ${file("retries.ts, broken-responses.ts")}`,
-};
-
-/** Describes an uncovered cell, with the file to add a case to. */
-export const describeCell = (cell: CoverageCell): string => (gaps[cell.kind] as (one: CoverageCell) => string)(cell);
+/** Describes an uncovered cell. */
+export const describeCell = ({ kind, ...parts }: CoverageCell): string =>
+  `${cellClasses[kind]} was not reached: ${Object.values(parts).join(", ")}`;

@@ -36,10 +36,12 @@ export interface TargetSummary {
   readonly target: string;
   readonly passed: number;
   readonly failed: number;
-  /** Cases that failed as expected, by reason. */
-  readonly deviations: ReadonlyMap<string, readonly string[]>;
-  /** Cases that were not run, by missing capability. */
-  readonly notRun: ReadonlyMap<Capability, { readonly reason: string; readonly cases: number }>;
+  /** The number of cases that failed as expected. */
+  readonly deviating: number;
+  /** The number of cases that were not run. */
+  readonly notRun: number;
+  /** The capabilities that those cases need. */
+  readonly lacking: readonly Capability[];
 }
 
 /** What the suite covered of everything that the contract documents. */
@@ -90,23 +92,11 @@ const hasPassed = (run: CaseResult): boolean => !(run.failure || run.missing || 
 const reasonsNotCounted = ({ missing, deviation }: CaseResult): string[] =>
   missing?.map(({ capability, reason }) => `${capability}: ${reason}`) ?? (deviation === undefined ? [] : [deviation]);
 
-function tallyOf(target: string, runs: readonly CaseResult[]): TargetSummary {
-  const deviations = new Map<string, string[]>();
-  const notRun = new Map<Capability, { reason: string; cases: number }>();
-  for (const run of runs) {
-    if (run.deviation !== undefined)
-      deviations.set(run.deviation, [...(deviations.get(run.deviation) ?? []), caseOf(run)]);
-    for (const { capability, reason } of run.missing ?? [])
-      notRun.set(capability, { reason, cases: (notRun.get(capability)?.cases ?? 0) + 1 });
-  }
-  return {
-    target,
-    passed: runs.filter(hasPassed).length,
-    failed: runs.filter(({ failure }) => failure !== undefined).length,
-    deviations,
-    notRun,
-  };
-}
+const tallyOf = (target: string, runs: readonly CaseResult[]): TargetSummary => ({
+  target,
+  ...totalsOf(runs),
+  lacking: [...new Set(runs.flatMap(({ missing = [] }) => missing.map(({ capability }) => capability)))],
+});
 
 /** The targets that reached a cell, how they did, and the cases. */
 interface Reached {
@@ -152,7 +142,7 @@ export function measureCoverage(runs: readonly CaseResult[]): Coverage {
   };
 }
 
-const isLimited = ({ deviations, notRun }: TargetSummary): boolean => deviations.size > 0 || notRun.size > 0;
+const isLimited = ({ deviating, notRun }: TargetSummary): boolean => deviating + notRun > 0;
 
 /**
  * Describes the gaps in the coverage. A target with missing capabilities or deviations may miss the cells that they

@@ -1,12 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { operations } from "@call-transfer/spec";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { freePort } from "../../../../build/free-port.ts";
 import { assumptions } from "../../src/remote/assumptions.ts";
 import { main } from "../../src/remote/main.ts";
@@ -141,22 +139,10 @@ describe("a server with a part of the API", () => {
     expect(asked()).toEqual(new Set(["listRoles", "listCalls", "createCall"]));
   });
 
-  it.each(ids)("is never asked for %s if it has all but that", async (name) => {
-    const { status, out } = await run([...(await everything()), ...without([name])]);
-    expect([status, out.includes("FAILED")]).toEqual([0, false]);
-    expect(asked()).toEqual(new Set(ids.filter((other) => other !== name)));
-  });
-
   it.each(ids)("is asked for nothing but %s if it has only that", async (name) => {
     const { status, out } = await run([...(await everything()), ...without(ids.filter((other) => other !== name))]);
     expect([status, out.includes("FAILED")]).toEqual([0, false]);
     expect(asked()).toEqual(new Set([name]));
-  });
-
-  it("is still checked in what it has", async () => {
-    server.backend.faults.add({ match: { operationId: "listRoles" }, do: { status: 200, body: {} } });
-    const { status, out } = await run(["--base-url", server.url, ...without(["createCall", "getMemberAvailability"])]);
-    expect([status, out.includes("FAILED")]).toEqual([1, true]);
   });
 
   it("is named in the JSON report", async () => {
@@ -165,145 +151,31 @@ describe("a server with a part of the API", () => {
   });
 });
 
-/** A response that a faulty proxy may change. */
-interface Passing {
-  readonly path: string;
-  status: number;
-  headers: Record<string, string>;
-  body: Record<string, unknown>;
-}
-
-/** Starts a proxy in front of the mock server that changes responses. */
-async function behind(
-  spoil: (answer: Passing, authorization: string) => void,
-): Promise<{ url: string; proxy: Server }> {
-  const proxy = createServer(async ({ url = "/", headers }, response) => {
-    const { authorization = "", "x-account-id": account } = headers;
-    const sent = {
-      ...(authorization && { authorization }),
-      ...(typeof account === "string" && { "x-account-id": account }),
-    };
-    const upstream = await fetch(server.url + url, { headers: sent });
-    const kept = ["content-type", "x-request-id"].flatMap((name) => {
-      const value = upstream.headers.get(name);
-      return value === null ? [] : [[name, value]];
-    });
-    const answer: Passing = {
-      path: url,
-      status: upstream.status,
-      headers: Object.fromEntries(kept),
-      body: (await upstream.json()) as Record<string, unknown>,
-    };
-    spoil(answer, authorization);
-    response.writeHead(answer.status, answer.headers).end(JSON.stringify(answer.body));
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, proxy };
-}
-
-async function runBehind(spoil: (answer: Passing, authorization: string) => void) {
-  const { url, proxy } = await behind(spoil);
-  try {
-    return await run(["--base-url", url]);
-  } finally {
-    proxy.closeAllConnections();
-    proxy.close();
-  }
-}
+/** What a server answers to an operation in place of the reference. */
+const answers = (operationId: string, body: object) =>
+  void server.backend.faults.add({ match: { operationId }, do: { status: 200, body }, when: { times: 99 } });
 
 describe("a server that breaks the contract", () => {
-  it.each<[string, (answer: Passing) => void, string, string]>([
-    [
-      "a missing role",
-      ({ body }) => (Array.isArray(body.roles) ? body.roles.pop() : undefined),
-      "the role list has every built-in role once",
-      "roles: expected",
-    ],
-    [
-      "a total that is a string",
-      ({ body }) => Object.assign(body.meta ?? {}, { total: "3" }),
-      "a page of the call list has the requested size",
-      "body/meta: §4.6 says a total of the type integer; the response has none",
-    ],
-    [
-      "an error with another status",
-      (answer) => {
-        if (answer.body.code === "token_missing")
-          Object.assign(answer, { status: 403, body: { ...answer.body, status: 403 } });
-      },
-      "a request without a credential is rejected",
-      "status: expected 401, got 403",
-    ],
-    [
-      "a missing X-Request-Id",
-      ({ headers }) => delete headers["x-request-id"],
-      "each request has its own request id",
-      "X-Request-Id is missing",
-    ],
-    [
-      "a status in the body that differs from the response's",
-      ({ status, body }) => (status === 404 ? Object.assign(body, { status: 400 }) : undefined),
-      "an unknown member is not found",
-      "the body's status 400 differs from the response's",
-    ],
-    [
-      "a permission of another form",
-      ({ body }) =>
-        Array.isArray(body.roles) ? Object.assign(body.roles[0], { permissions: ["everything"] }) : undefined,
-      "the role list has every built-in role once",
-      "everything",
-    ],
-  ])("fails for %s", async (_what, spoil, name, words) => {
-    const { status, out } = await runBehind(spoil);
-    expect(out).toContain(`FAILED live: ${name}`);
-    expect(out).toContain(words);
+  it("is reported with the case, the section of the specification and the requests as curl commands", async () => {
+    answers("listRoles", { roles: [] });
+    const { status, out } = await run(["--base-url", server.url]);
+    expect(out).toContain("FAILED live: the role list has every built-in role once");
+    expect(out).toContain("The specification: §4.5, https://");
+    expect(out).toMatch(/^ +curl 'http:.*\/api\/v1\/roles' -H "Authorization: Bearer \$CALL_TRANSFER_API_KEY"$/m);
     expect(status).toBe(1);
   });
 
   it("passes with a differing assumption, and the report names the case", async () => {
-    const { status, out } = await runBehind((answer) => {
-      if (answer.body.code === "account_access_denied") answer.body.code = "forbidden";
-    });
-    expect(out).toMatch(/A-17 +differs.*\n.*403 forbidden\n.*in the case: an API key with another account/);
-    expect(status).toBe(0);
-  });
-
-  it("is reported with the section of the specification and the requests as curl commands", async () => {
-    const { out } = await runBehind(({ body }) => (Array.isArray(body.roles) ? body.roles.pop() : undefined));
-    expect(out).toContain("The specification: §4.5, https://");
-    expect(out).toMatch(/^ +curl 'http:.*\/api\/v1\/roles' -H "Authorization: Bearer \$CALL_TRANSFER_API_KEY"$/m);
-  });
-
-  it("passes with unlisted enum values, as a newer server returns them", async () => {
-    const { status, out } = await runBehind(({ body }) => {
-      if (Array.isArray(body.calls)) for (const call of body.calls) Object.assign(call, { direction: "sideways" });
-    });
+    answers("listCalls", { calls: [], meta: { size: 0 } });
+    const { status, out } = await run(["--base-url", server.url]);
+    expect(out).toMatch(/A-9 +differs.*\n(?:.*\n)*?.*in the case: /);
     expect([status, out.includes("FAILED")]).toEqual([0, false]);
   });
 
   it("cannot get the key printed by repeating it", async () => {
-    const { out } = await runBehind((answer, authorization) => {
-      if (answer.path.includes("/roles")) answer.body.roles = authorization;
-    });
+    answers("listRoles", { roles: demo.apiKey });
+    const { out } = await run(["--base-url", server.url]);
     expect([out.includes("FAILED"), out.includes(demo.apiKey)]).toEqual([true, false]);
-  });
-
-  it("times out when it does not respond", async () => {
-    let limit = new AbortController();
-    // Ends the request that hangs, and no other one, however slow this machine is.
-    const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
-      limit = new AbortController();
-      return limit.signal;
-    });
-    server.backend.faults.add({ match: { operationId: "listRoles" }, do: "hang" });
-    const ran = run(["--base-url", server.url, "--timeout", "4m"]);
-    await expect.poll(() => server.backend.faults.list()).toEqual([]);
-    limit.abort(new DOMException("It hangs.", "TimeoutError"));
-    const { status, out } = await ran;
-    expect(out.match(/FAILED .*/g)).toEqual([
-      expect.stringMatching(/^FAILED live: the role list has every built-in role once/),
-    ]);
-    expect([status, new Set(limits.mock.calls.flat())]).toEqual([1, new Set([240_000])]);
   });
 });
 
@@ -313,7 +185,6 @@ describe("a wrong command line", () => {
     [["--base-url", "example.com"], "https://"],
     [["--base-url", "http://api.example.com"], "--allow-insecure-http"],
     [["--base-url", "https://user:secret@api.example.com"], "must not contain a user name"],
-    [["--base-url", "https://:secret@api.example.com"], "must not contain a user name"],
     [["--base-url", "https://api.example.com/api/v1"], "must not contain /api/v1"],
     [["--base-url", "https://api.example.com", "--timeout", "30"], "--timeout must be a duration"],
     [["--base-url", "https://api.example.com", "--rotate-destination-id", "1"], "only works with --allow-changes"],
@@ -324,7 +195,6 @@ describe("a wrong command line", () => {
     [["--base-url", "https://api.example.com", "--access-token", "t"], "--account-id"],
     [["--base-url", "https://api.example.com", "--without", "listContacts"], "Choose from"],
     [["--base-url", "https://api.example.com", "--without", "listCalls,createCall"], "repeat it"],
-    [["--base-url", "https://api.example.com", "--without", ""], "Choose from"],
     [
       ["--base-url", "https://api.example.com", ...Object.keys(operations).flatMap((one) => ["--without", one])],
       "names every operation",
@@ -341,7 +211,7 @@ describe("a wrong command line", () => {
     expect([status, err]).toEqual([2, expect.stringContaining("--api-key")]);
   });
 
-  it.each(["", "svc_live_a b", "svc_live_a\n", "svc_live_…", 'svc_live_"quoted"'])(
+  it.each(["", "svc_live_a b", "svc_live_…"])(
     "rejects the malformed credential %j without printing it",
     async (key) => {
       const { status, err } = await run(["--base-url", server.url], { CALL_TRANSFER_API_KEY: key });

@@ -71,107 +71,82 @@ describe("the control token", () => {
   });
 });
 
-describe("a server that is started again", () => {
-  it("is found again, and nothing of the one before is shown", async () => {
-    await using inspector = await open({
-      // Another process must not take it before the second start.
-      server: { port: await freePort() },
-      screen: "events",
-      allow: /ERR_|Failed to fetch/,
-    });
-    const { page, server } = inspector;
-    await inspector.client().roles.list();
-    await page.getByRole("option").filter({ hasText: "/api/v1/roles" }).first().waitFor();
-    await server.close();
-    await page.getByText("Connection lost.").waitFor();
-    const again = await startServer({ port: Number(new URL(server.url).port) });
-    try {
-      await live(page).waitFor();
-      await expect.poll(() => page.getByRole("option").filter({ hasText: "/api/v1/roles" }).count()).toBe(0);
-      await inspector.client().accounts.list();
-      await page.getByRole("option").filter({ hasText: "/api/v1/accounts" }).first().waitFor();
-    } finally {
-      await again.close();
-    }
+it("a server that is started again is found again, and nothing of the one before is shown", async () => {
+  await using inspector = await open({
+    // Another process must not take it before the second start.
+    server: { port: await freePort() },
+    screen: "events",
+    allow: /ERR_|Failed to fetch/,
   });
+  const { page, server } = inspector;
+  await inspector.client().roles.list();
+  await page.getByRole("option").filter({ hasText: "/api/v1/roles" }).first().waitFor();
+  await server.close();
+  await page.getByText("Connection lost.").waitFor();
+  const again = await startServer({ port: Number(new URL(server.url).port) });
+  try {
+    await live(page).waitFor();
+    await expect.poll(() => page.getByRole("option").filter({ hasText: "/api/v1/roles" }).count()).toBe(0);
+    await inspector.client().accounts.list();
+    await page.getByRole("option").filter({ hasText: "/api/v1/accounts" }).first().waitFor();
+  } finally {
+    await again.close();
+  }
 });
 
-describe("several tabs", () => {
-  it("follow a request live in ten tabs, although a browser opens only six connections to a server", async () => {
-    await using inspector = await open({ screen: "events" });
+it("ten tabs follow a request live, although a browser opens only six connections to a server", async () => {
+  await using inspector = await open({ screen: "events" });
+  const { page } = inspector;
+  const others = await Promise.all(Array.from({ length: 9 }, () => page.context().newPage()));
+  for (const other of others) await other.goto(page.url());
+  for (const tab of [page, ...others]) await live(tab).waitFor();
+  await inspector.client().roles.list();
+  for (const tab of [page, ...others]) await tab.getByRole("option", { name: "listRoles" }).waitFor();
+});
+
+it("a path of a proxy has the page below it, at the public URL, with the control token that it asks for", async () => {
+  let port = 0;
+  // A reverse proxy takes its own path off, and keeps the Host header that the browser sent.
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, headers, url = "" } = incoming;
+    const sent = request({ port, method, headers, path: url.replace(/^\/mock/, "") }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    sent.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => sent.destroy());
+    incoming.pipe(sent);
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const publicUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mock`;
+  const server = await startServer({ port: await freePort(), publicUrl, controlToken: token });
+  try {
+    port = server.port;
+    await using inspector = await open({ server, screen: "events" });
     const { page } = inspector;
-    const others = await Promise.all(Array.from({ length: 9 }, () => page.context().newPage()));
-    for (const other of others) await other.goto(page.url());
-    for (const tab of [page, ...others]) await live(tab).waitFor();
-    await inspector.client().roles.list();
-    for (const tab of [page, ...others]) await tab.getByRole("option", { name: "listRoles" }).waitFor();
-  });
+    await enterToken(page, token);
+    await live(page).waitFor();
+    await page.getByRole("link", { name: "Records" }).click();
+    expect(page.url()).toContain("/mock/_inspector/#/");
+    expect(page.url()).not.toContain(token);
+  } finally {
+    proxy.close();
+    proxy.closeAllConnections();
+    await server.close();
+  }
 });
 
-describe("a path of a proxy", () => {
-  it("has the page below it, at the public URL, with the control token that it asks for", async () => {
-    let port = 0;
-    // A reverse proxy takes its own path off, and keeps the Host header that the browser sent.
-    const proxy = createServer((incoming, outgoing) => {
-      const { method, headers, url = "" } = incoming;
-      const sent = request({ port, method, headers, path: url.replace(/^\/mock/, "") }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      });
-      sent.on("error", () => outgoing.destroy());
-      outgoing.on("close", () => sent.destroy());
-      incoming.pipe(sent);
-    });
-    proxy.listen(0, "127.0.0.1");
-    await once(proxy, "listening");
-    const publicUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mock`;
-    const server = await startServer({ port: await freePort(), publicUrl, controlToken: token });
-    try {
-      port = server.port;
-      await using inspector = await open({ server, screen: "events" });
-      const { page } = inspector;
-      await enterToken(page, token);
-      await live(page).waitFor();
-      await page.getByRole("link", { name: "Records" }).click();
-      expect(page.url()).toContain("/mock/_inspector/#/");
-      expect(page.url()).not.toContain(token);
-    } finally {
-      proxy.close();
-      proxy.closeAllConnections();
-      await server.close();
-    }
-  });
-});
-
-describe("a sandbox that is created while another one is shown", () => {
-  it("is offered when the menu is opened", async () => {
-    await using inspector = await open({ screen: "records" });
-    const { page, server } = inspector;
-    await server.createSandbox("later");
-    await page.getByRole("button", { name: /^default/ }).click();
-    await page.getByRole("button", { name: "Show later" }).click();
-    await live(page).waitFor();
-    expect(page.url()).toContain("#/later/records");
-  });
-});
-
-describe("a sandbox that is deleted while it is shown", () => {
-  it("is named, and the default one is offered", async () => {
-    await using inspector = await open({ screen: "records", allow: /404/ });
-    const { page, server } = inspector;
-    const control = (path: string, method: string, body?: unknown) =>
-      fetch(`${server.url}/_control/v1${path}`, {
-        method,
-        ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-      });
-    await control("/sandboxes", "POST", { name: "short-lived" });
-    await page.getByRole("button", { name: /^default/ }).click();
-    await page.getByRole("button", { name: "Show short-lived" }).click();
-    await live(page).waitFor();
-    await control("/sandboxes/short-lived", "DELETE");
-    await page.getByText("The sandbox short-lived does not exist").waitFor();
-    expect(await inspector.findings()).toEqual([]);
-    await page.getByRole("button", { name: "Show the sandbox default" }).click();
-    await live(page).waitFor();
-  });
+it("a sandbox that is created and deleted while the page is open is offered, then named, and the default one is offered", async () => {
+  await using inspector = await open({ screen: "records", allow: /404/ });
+  const { page, server } = inspector;
+  await server.createSandbox("short-lived");
+  await page.getByRole("button", { name: /^default/ }).click();
+  await page.getByRole("button", { name: "Show short-lived" }).click();
+  await live(page).waitFor();
+  await fetch(`${server.url}/_control/v1/sandboxes/short-lived`, { method: "DELETE" });
+  await page.getByText("The sandbox short-lived does not exist").waitFor();
+  expect(await inspector.findings()).toEqual([]);
+  await page.getByRole("button", { name: "Show the sandbox default" }).click();
+  await live(page).waitFor();
 });

@@ -10,17 +10,9 @@
 //     expect(await inspector.findings()).toEqual([]);      // axe-core's serious and critical findings
 //   });
 //
-// Each `open` starts the mock server's command from the sources on a free port (server.ts prepares its state) and a page with
-// storage of its own. At the end of its scope a page fails its test if it logged an error, threw one, or broke its policy (CSP); an
-// HTTP status that the API or the control plane meant is no error. `allow` is for tests in which an error is right.
-// `settled()` waits until the page has loaded what it asked for; `go` does that by itself. `go`, `theme` and `resize` change
-// what is shown: `for (const theme of themes) await inspector.theme(theme)`.
-// `screens()` reads the ids of all screens from the page. `shot(name)` writes a picture below reports/, to look at.
-//
-// `npx vitest run packages/inspector/tests/browser/hostile.browser.test.ts` builds the page when it is not current. Without a browser the tests
-// fail, also outside CI.
+// A page fails its test if it logged an error, threw one, or broke its policy (CSP). `allow` is for tests in which an error is right.
+// Without a browser the tests fail, also outside CI.
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
@@ -47,21 +39,12 @@ export const sizes = {
   laptop: { width: 1280, height: 800 },
 } as const;
 
-type Look = readonly [size: keyof typeof sizes, theme: Theme];
-
-/** The widths and colors in which the tests of a screen look at it. */
-export const looks: readonly Look[] = [
-  ["laptop", "light"],
-  ["phone", "dark"],
-];
-
 export interface OpenOptions {
   /** The options of the mock server that is started, or a running one. */
   readonly server?: ServerOptions | Server;
   /** The screen to begin with; the first one by default. */
   readonly screen?: string;
   readonly theme?: Theme;
-  readonly size?: keyof typeof sizes;
   /** Errors of the page that this test provokes. */
   readonly allow?: RegExp;
 }
@@ -78,16 +61,12 @@ export interface Inspector extends AsyncDisposable {
   screens(): Promise<readonly string[]>;
   theme(theme: Theme): Promise<void>;
   resize(size: keyof typeof sizes): Promise<void>;
-  /** {@link findings} in each of {@link looks}, with the look in front. `prepare` is called before each. */
-  findingsInLooks(prepare?: () => Promise<unknown>): Promise<readonly string[]>;
   /** A client of the server's API with the demo's API key, unless the options say otherwise. */
   client(options?: Partial<ApiKeyOptions>): CallTransfer;
   /** axe-core's serious and critical findings in the page as it is, one text each. */
   findings(): Promise<readonly string[]>;
   /** The errors of the page so far. */
   readonly troubles: readonly string[];
-  /** Writes a picture of the page to reports/inspector/NAME.png. */
-  shot(name: string): Promise<void>;
 }
 
 /** Builds the page and starts a browser for the tests of a file. Returns the function that opens inspectors in it. */
@@ -106,10 +85,10 @@ export function inspectorTests(browserOptions: readonly string[] = []): (options
 }
 
 async function openInspector(browser: Browser, options: OpenOptions): Promise<Inspector> {
-  const { server: given = {}, screen, theme = "light", size = "laptop", allow } = options;
+  const { server: given = {}, screen, theme = "light", allow } = options;
   const isRunning = "close" in given;
   const server = isRunning ? given : await startServer(given);
-  const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, reducedMotion: "reduce" });
+  const context = await browser.newContext({ viewport: sizes.laptop, colorScheme: theme, reducedMotion: "reduce" });
   // Also for the tabs that a test opens.
   context.setDefaultTimeout(withinMs);
   const page = await context.newPage();
@@ -144,23 +123,8 @@ async function openInspector(browser: Browser, options: OpenOptions): Promise<In
         .evaluateAll((links) => links.map((link) => link.getAttribute("href")?.split("/")[2] ?? "")),
     theme: useTheme,
     resize,
-    async findingsInLooks(prepare) {
-      const found: string[] = [];
-      for (const [look, colorScheme] of looks) {
-        await resize(look);
-        await useTheme(colorScheme);
-        await prepare?.();
-        found.push(...(await findingsOf(page)).map((finding) => `${look}, ${colorScheme}: ${finding}`));
-      }
-      return found;
-    },
     client: (more) => new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, ...more }),
     findings: () => findingsOf(page),
-    async shot(name) {
-      const folder = fileURLToPath(new URL("../../../../reports/inspector/", import.meta.url));
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: `${folder}${name}.png` });
-    },
     async [Symbol.asyncDispose]() {
       await close();
       if (troubles.length > 0) throw new Error(`The page had errors:\n${troubles.join("\n")}`);

@@ -25,11 +25,9 @@ export interface ServerOptions {
 }
 
 /** A running server, with what a test prepares in its sandbox `default`. */
-export interface Server extends Sandbox {
+export interface Server extends ReturnType<typeof sandboxAt> {
   readonly url: string;
   readonly port: number;
-  /** Prepares another sandbox. */
-  sandbox(name: string): Sandbox;
   close(): Promise<void>;
 }
 
@@ -71,60 +69,36 @@ export async function startServer({ seed, ...options }: ServerOptions = {}): Pro
     // With a public URL, the command prints that one.
     const ownPort = port === 0 ? Number(new URL(printed).port) : port;
     const url = `http://127.0.0.1:${ownPort}`;
-    const sandbox = (name?: string) => sandboxAt(url, name, controlToken);
-    return { ...sandbox(), url: publicUrl ?? url, port: ownPort, sandbox, close };
+    return { ...sandboxAt(url, controlToken), url: publicUrl ?? url, port: ownPort, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** What tests prepare and check in a sandbox. */
-export type Sandbox = ReturnType<typeof sandboxAt>;
-
-function sandboxAt(url: string, sandbox: string | undefined, token: string | undefined) {
-  const control = createControlClient({ url, sandbox, token });
-  const at = (collection: Collection, id: string) => ({ params: { path: { collection, id } } });
+/** What tests prepare and check in the default sandbox. */
+function sandboxAt(url: string, token: string | undefined) {
+  const control = createControlClient({ url, sandbox: undefined, token });
   return {
-    reset: async () => dataOf(await control.POST("/_control/v1/reset")),
-    applyScenario: async (name: Schema<"ScenarioName">) =>
-      dataOf(await control.POST("/_control/v1/scenarios/{name}", { params: { path: { name } } })),
     snapshot: async () => dataAs<"Snapshot">(await control.GET("/_control/v1/snapshot")),
     clock: async () => dataAs<"Clock">(await control.GET("/_control/v1/clock")),
-    updateClock: async (body: Schema<"ClockSetting">) => dataOf(await control.PATCH("/_control/v1/clock", { body })),
-    advance: async (by: number) => dataOf(await control.POST("/_control/v1/clock/advance", { body: { by } })),
-    /** The value of each policy by its name. */
-    policies: async (): Promise<Readonly<Record<string, unknown>>> => {
-      const { policies } = dataAs<"PolicyList">(await control.GET("/_control/v1/policies"));
-      return Object.fromEntries(policies.map(({ name, value }) => [name, value]));
-    },
-    updatePolicies: async (body: Schema<"Policies">) => dataOf(await control.PATCH("/_control/v1/policies", { body })),
     requests: async () => dataAs<"RequestList">(await control.GET("/_control/v1/requests")).requests,
-    createApiKey: async (body: Schema<"NewApiKey">) =>
-      dataAs<"ApiKey">(await control.POST("/_control/v1/credentials/api-keys", { body })).key,
     faults: async () => dataAs<"FaultList">(await control.GET("/_control/v1/faults")).faults,
     /** Adds a fault and returns its id. */
     addFault: async (text: string) => dataOf(await control.POST("/_control/v1/faults", { body: { text } })).id,
-    deleteFault: async (id: string) =>
-      dataOf(await control.DELETE("/_control/v1/faults", { params: { query: { id } } })),
-    addStub: async (body: Schema<"Stub">) => dataOf(await control.POST("/_control/v1/stubs", { body })).id,
     startTransfer: async (body: Schema<"NewTransfer">) =>
       dataAs<"Transfer">(await control.POST("/_control/v1/transfers", { body })),
-    transfers: async () => dataAs<"TransferList">(await control.GET("/_control/v1/transfers")).transfers,
     trigger: async (destinationId: string) =>
       dataAs<"Delivery">(await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } })),
     deliveries: async () => dataAs<"DeliveryList">(await control.GET("/_control/v1/webhooks/deliveries")).deliveries,
-    records: async (collection: Collection): Promise<readonly StateRecord[]> =>
-      dataAs<"RecordList">(await control.GET("/_control/v1/records/{collection}", { params: { path: { collection } } }))
-        .records,
     record: async (collection: Collection, id: string): Promise<StateRecord> => {
       const params = { path: { collection }, query: { id } };
       return dataAs<"RecordList">(await control.GET("/_control/v1/records/{collection}", { params })).records[0] ?? {};
     },
-    addRecord: async (collection: Collection, body: StateRecord) =>
-      dataOf(await control.POST("/_control/v1/records/{collection}", { params: { path: { collection } }, body })),
     changeRecord: async (collection: Collection, id: string, body: StateRecord) =>
-      dataOf(await control.PATCH("/_control/v1/records/{collection}/{id}", { ...at(collection, id), body })),
+      dataOf(
+        await control.PATCH("/_control/v1/records/{collection}/{id}", { params: { path: { collection, id } }, body }),
+      ),
     sandboxes: async () =>
       dataAs<"SandboxList">(await control.GET("/_control/v1/sandboxes")).sandboxes.map(({ name }) => name),
     createSandbox: async (name: string) => dataOf(await control.POST("/_control/v1/sandboxes", { body: { name } })),

@@ -1,7 +1,8 @@
-// What people open the inspector for, each in at most three steps on its screen, with a mouse and with the keyboard alone.
+// What people open the inspector for, each in at most three steps on its screen, with the keyboard alone. A mouse has the same
+// buttons and fields.
 import { demo } from "@call-transfer/backend";
 import type { Locator } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Inspector, inspectorTests } from "./page.ts";
 
 const open = inspectorTests();
@@ -9,7 +10,7 @@ const frozen = { clockMode: "frozen", now: "2026-03-02T12:00:00Z" } as const;
 const { flows, numbers, recipients } = demo;
 const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
 
-/** One click, one press of a key, or one input that is filled. */
+/** One press of a button, or one input that is filled. */
 type Step =
   | { readonly press: string | RegExp; readonly role?: "button" | "link" | "tab" }
   | { readonly fill: string; readonly text: string }
@@ -20,8 +21,8 @@ type Step =
 
 interface Job {
   readonly name: string;
-  /** The screen, which a click or `g` and a key opens; undefined for the one that is open at the start. */
-  readonly screen?: readonly [title: string, key: string];
+  /** The key that opens the screen after `g`; undefined for the screen that is open at the start. */
+  readonly key?: string;
   readonly steps: readonly Step[];
   /** The state before the job. */
   prepare?(inspector: Inspector): Promise<unknown>;
@@ -46,19 +47,19 @@ const jobs: readonly Job[] = [
   },
   {
     name: "ring a group and answer",
-    screen: ["Calls", "c"],
+    key: "c",
     steps: [{ press: "Ring Night shift" }, { press: "Answer: Reception" }],
     done: ({ page }) => page.getByRole("group", { name: "Reception. Answered after 0 s" }).waitFor(),
   },
   {
     name: "ring a group and decline",
-    screen: ["Calls", "c"],
+    key: "c",
     steps: [{ press: "Ring Night shift" }, { press: "Decline: Reception" }],
     done: ({ page }) => page.getByRole("group", { name: "Reception. Declined after 0 s" }).waitFor(),
   },
   {
     name: "fail the next three requests",
-    screen: ["Errors", "r"],
+    key: "r",
     steps: [{ fill: "Add a fault", text: "createCall 503, 503, 503" }, { press: "Add" }],
     async done(inspector) {
       await inspector.page.getByText("Active faults: 1").waitFor();
@@ -67,7 +68,7 @@ const jobs: readonly Job[] = [
   },
   {
     name: "return a code next time",
-    screen: ["Errors", "r"],
+    key: "r",
     steps: [{ press: /^429 rate_limit_exceeded never/ }],
     async done({ page, server }) {
       await page.getByText("next", { exact: true }).waitFor();
@@ -81,7 +82,7 @@ const jobs: readonly Job[] = [
   },
   {
     name: "set a member away",
-    screen: ["Calls", "c"],
+    key: "c",
     steps: [{ press: "Away: Olivia Owner" }],
     done: async ({ server }) =>
       expect
@@ -90,7 +91,7 @@ const jobs: readonly Job[] = [
   },
   {
     name: "rotate a secret and see both signatures",
-    screen: ["Webhooks", "w"],
+    key: "w",
     steps: [
       { press: "Rotate: secret of Front desk app" },
       { press: "Send test: Front desk app" },
@@ -129,12 +130,6 @@ const jobs: readonly Job[] = [
   },
 ];
 
-/** How a step is taken. */
-interface Hand {
-  screen(inspector: Inspector, title: string, key: string): Promise<void>;
-  step(inspector: Inspector, step: Step): Promise<void>;
-}
-
 /** The element of a step: in the dialog or menu if one is open. */
 async function elementOf({ page }: Inspector, step: Exclude<Step, { readonly row: "first" }>): Promise<Locator> {
   const dialog = page.getByRole("dialog");
@@ -146,17 +141,6 @@ async function elementOf({ page }: Inspector, step: Exclude<Step, { readonly row
   }
   return place.getByLabel(step.fill, { exact: true });
 }
-
-const mouse: Hand = {
-  screen: ({ page }, title) =>
-    page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name: title }).click(),
-  async step(inspector, step) {
-    if ("row" in step) return inspector.page.getByRole("listbox").getByRole("option").first().click();
-    const element = await elementOf(inspector, step);
-    if ("fill" in step) await element.fill(step.text);
-    else await element.click();
-  },
-};
 
 /** Presses Tab until an element has the focus. More presses than the page has elements mean that the keyboard cannot reach it. */
 async function tabTo({ page, settled }: Inspector, element: Locator): Promise<void> {
@@ -171,62 +155,49 @@ async function tabTo({ page, settled }: Inspector, element: Locator): Promise<vo
   throw new Error(`The keyboard does not reach ${element}`);
 }
 
-const keyboard: Hand = {
-  async screen({ page }, _title, key) {
-    await Promise.all([page.keyboard.press("g"), page.keyboard.press(key)]);
-  },
-  async step(inspector, step) {
-    const { page } = inspector;
-    if ("row" in step) {
-      await page.getByRole("listbox").getByRole("option").first().waitFor();
-      return page.keyboard.press("j");
-    }
-    await tabTo(inspector, await elementOf(inspector, step));
-    if ("fill" in step) await page.keyboard.type(step.text);
-    else await page.keyboard.press("Enter");
-  },
-};
+/** Takes a step by keys. */
+async function take(inspector: Inspector, step: Step): Promise<void> {
+  const { page } = inspector;
+  if ("row" in step) {
+    await page.getByRole("listbox").getByRole("option").first().waitFor();
+    return page.keyboard.press("j");
+  }
+  await tabTo(inspector, await elementOf(inspector, step));
+  if ("fill" in step) await page.keyboard.type(step.text);
+  else await page.keyboard.press("Enter");
+}
 
-/** The steps of the others have the same buttons and fields. */
-const byMouse = jobs.slice(0, 2);
-
-describe.each([
-  ["a mouse", mouse, byMouse],
-  ["the keyboard alone", keyboard, jobs],
-] as const)("with %s", (title, hand, tried) => {
-  it.each(tried)("$name", async ({ screen, steps, prepare, done }) => {
-    await using inspector = await open({ server: frozen, screen: "events" });
-    await prepare?.(inspector);
-    if (screen !== undefined) await hand.screen(inspector, ...screen);
-    for (const step of steps) await hand.step(inspector, step);
-    await done(inspector);
-    expect(steps.length, title).toBeLessThanOrEqual(3);
-  });
+it.each(jobs)("$name", async ({ key, steps, prepare, done }) => {
+  await using inspector = await open({ server: frozen, screen: "events" });
+  const { keyboard } = inspector.page;
+  await prepare?.(inspector);
+  if (key !== undefined) await Promise.all([keyboard.press("g"), keyboard.press(key)]);
+  for (const step of steps) await take(inspector, step);
+  await done(inspector);
+  expect(steps.length).toBeLessThanOrEqual(3);
 });
 
-describe("a copy of a request", () => {
-  it("has test data whole and the credential as a variable, as curl, TypeScript and Python", async () => {
-    await using inspector = await open({ server: frozen, screen: "events" });
-    const { page, server } = inspector;
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await inspector.client().calls.create(call);
-    await page
-      .getByRole("listbox")
-      .getByRole("option", { name: /createCall/ })
-      .click();
-    const copied = async (name: string) => {
-      await page.getByRole("button", { name: "Copy", exact: true }).click();
-      await page.getByRole("button", { name, exact: true }).click();
-      await page.getByText("Copied", { exact: true }).waitFor();
-      await page.keyboard.press("Escape");
-      return page.evaluate(() => navigator.clipboard.readText());
-    };
-    for (const name of ["Copy as curl", "Copy as TypeScript", "Copy as Python"]) {
-      const text = await copied(name);
-      expect(text).toContain(recipients.anyone);
-      expect(text).toContain("CALL_TRANSFER_API_KEY");
-      expect(text).toContain(server.url);
-      expect(text).not.toContain(demo.apiKey);
-    }
-  });
+it("a copy of a request has test data whole and the credential as a variable, as curl, TypeScript and Python", async () => {
+  await using inspector = await open({ server: frozen, screen: "events" });
+  const { page, server } = inspector;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await inspector.client().calls.create(call);
+  await page
+    .getByRole("listbox")
+    .getByRole("option", { name: /createCall/ })
+    .click();
+  const copied = async (name: string) => {
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await page.getByRole("button", { name, exact: true }).click();
+    await page.getByText("Copied", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  for (const name of ["Copy as curl", "Copy as TypeScript", "Copy as Python"]) {
+    const text = await copied(name);
+    expect(text).toContain(recipients.anyone);
+    expect(text).toContain("CALL_TRANSFER_API_KEY");
+    expect(text).toContain(server.url);
+    expect(text).not.toContain(demo.apiKey);
+  }
 });

@@ -1,6 +1,6 @@
 import type { FromWorker, ToWorker } from "./messages.ts";
 
-/** A backend in a worker. */
+/** The backend of a program, in a worker. */
 export interface RemoteBackend {
   fetch(request: Request): Promise<Response>;
 }
@@ -17,11 +17,10 @@ interface Exchange {
 /** Statuses whose responses have no body. */
 const isEmpty = (status: number) => [101, 204, 205, 304].includes(status);
 
-/** Creates the page's ends of a worker's backends. */
-export function createRemoteBackends(send: (message: ToWorker) => void) {
+/** Creates the page's end of a worker's backend. */
+export function createRemoteBackend(send: (message: ToWorker) => void) {
   const exchanges = new Map<number, Exchange>();
   let requests = 0;
-  let backends = 0;
 
   const begin = (id: number, resolve: (response: Response) => void, reject: (reason: Error) => void) => {
     const body = new ReadableStream<Uint8Array>({
@@ -44,26 +43,20 @@ export function createRemoteBackends(send: (message: ToWorker) => void) {
   };
 
   return {
-    /** The next backend that the program has created. */
-    create(): RemoteBackend {
-      const backend = backends++;
-      return {
-        async fetch(request) {
-          const { method, url, signal } = request;
-          signal.throwIfAborted();
-          const body = await request.arrayBuffer();
-          const id = requests++;
-          return new Promise((resolve, reject) => {
-            begin(id, resolve, reject);
-            signal.addEventListener("abort", () => {
-              send({ type: "abort", id });
-              exchanges.get(id)?.fail(signal.reason);
-            });
-            const sent = { method, url, headers: [...request.headers], body: body.byteLength > 0 ? body : undefined };
-            send({ type: "request", id, backend, request: sent });
-          });
-        },
-      };
+    async fetch(request: Request): Promise<Response> {
+      const { method, url, signal } = request;
+      signal.throwIfAborted();
+      const body = await request.arrayBuffer();
+      const id = requests++;
+      return new Promise((resolve, reject) => {
+        begin(id, resolve, reject);
+        signal.addEventListener("abort", () => {
+          send({ type: "abort", id });
+          exchanges.get(id)?.fail(signal.reason);
+        });
+        const sent = { method, url, headers: [...request.headers], body: body.byteLength > 0 ? body : undefined };
+        send({ type: "request", id, request: sent });
+      });
     },
     /** Passes on a message of the worker. */
     receive(answer: Answer): void {
