@@ -20,7 +20,6 @@ from call_transfer import (
     CallTransfer,
     InvalidArgumentError,
     InvalidResponseError,
-    NotFoundError,
     OutcomeUnknownError,
     Pages,
 )
@@ -105,13 +104,6 @@ def test_any_other_method_is_sent_once_if_it_may_have_been_carried_out(run: Run,
     assert len(server.requests) == 1
 
 
-def test_an_error_of_the_api_has_its_code_and_request_id(run: Run) -> None:
-    with Server(problem(404, "resource_not_found")) as server, pytest.raises(NotFoundError) as raised:
-        run(server.url, read)
-    error = raised.value
-    assert (error.code, error.request_id, error.operation_id) == ("resource_not_found", "req-1", f"GET {PATH}")
-
-
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
@@ -173,17 +165,6 @@ def test_a_list_has_path_parameters_a_first_page_and_options(run: Run) -> None:
     assert server.requests[0].headers["x-account-id"] == "a-1"
 
 
-def test_items_without_a_model_are_json(run: Run) -> None:
-    with Server(page(1, total=1)) as server:
-        assert run(server.url, lambda client: taken(contacts(client, model=None))) == [{"id": "c-1"}]
-
-
-def test_a_page_that_fails_is_an_error_of_the_api(run: Run) -> None:
-    with Server(page(1, total=2), problem(403, "account_suspended")) as server, pytest.raises(ApiError) as raised:
-        run(server.url, lambda client: taken(contacts(client)))
-    assert raised.value.code == "account_suspended"
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -203,12 +184,6 @@ def test_a_list_that_pages_in_another_way_is_an_error_instead_of_a_part(run: Run
     ):
         run(server.url, lambda client: taken(contacts(client)))
     assert len(server.requests) == 1
-
-
-def test_a_list_without_end_is_an_error(run: Run) -> None:
-    with Server(page(1, 2, total=9)) as server, pytest.raises(InvalidResponseError, match="pages bring nothing new"):
-        run(server.url, lambda client: taken(contacts(client)))
-    assert len(server.requests) < 20
 
 
 def test_an_item_that_does_not_fit_is_named(run: Run) -> None:

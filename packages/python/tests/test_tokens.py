@@ -144,39 +144,6 @@ def test_what_is_no_token_is_never_sent_or_shown(run: Run) -> None:
     assert server.requests == []
 
 
-def test_an_interrupt_of_one_thread_is_none_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, waiting = threading.Event(), threading.Event()
-    calls: list[int] = []
-
-    def token(*, force_refresh: bool) -> str:
-        if not force_refresh:
-            return "old-token"
-        calls.append(threading.get_ident())
-        if len(calls) == 1:
-            begun.set()
-            waiting.wait(300)
-            raise KeyboardInterrupt
-        return "new-token"
-
-    auth = Auth("access_token", token)
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(auth.renew, Credential(Secret("old-token"), 0), 0.0, 20.0)
-        assert begun.wait(300)
-        pending = auth._pending
-        assert pending is not None
-        result = pending.result
-
-        def join(limit: float) -> Credential:
-            waiting.set()
-            return result(limit)
-
-        monkeypatch.setattr(pending, "result", join)
-        renewed = auth.renew(Credential(Secret("old-token"), 0), 0.0, 20.0)
-        assert isinstance(first.exception(), KeyboardInterrupt)
-    assert renewed is not None
-    assert (renewed.token.reveal(), len(calls)) == ("new-token", 2)
-
-
 def test_a_renewal_that_hangs_is_given_up_after_the_time_of_an_attempt() -> None:
     calls: list[bool] = []
 

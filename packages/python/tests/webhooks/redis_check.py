@@ -1,7 +1,6 @@
 """Handlers over a real Redis. REDIS_URL names it, for example by tests/receiving/python.check.ts."""
 
 import asyncio
-import json
 import os
 import threading
 import uuid
@@ -14,18 +13,14 @@ import pytest
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
-from call_transfer.webhooks import AsyncWebhookHandler, WebhookHandler, WebhookResponse, sign_webhook
+from call_transfer.webhooks import AsyncWebhookHandler, WebhookHandler, WebhookResponse
 from call_transfer.webhooks.redis import redis_event_store
 
+from .virtual import SECRET, signed
+
 URL = os.environ["REDIS_URL"]
-SECRET = "secret-of-a-test"
 # A machine may be so busy that nothing else ends in its time.
 PATIENT: dict[str, Any] = {"duplicate_wait": 60, "store_timeout": 60, "lease_duration": 60}
-
-
-def signed(event_id: str) -> tuple[bytes, dict[str, str]]:
-    body = json.dumps({"type": "transfer.offer", "id": event_id}).encode()
-    return body, {"Service-Signature": sign_webhook(body, secret=SECRET)}
 
 
 class Run:

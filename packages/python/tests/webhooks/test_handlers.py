@@ -2,15 +2,13 @@
 
 import asyncio
 import io
-import json
 import logging
-import os
 import pickle
 import re
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
 from wsgiref.validate import validator
@@ -32,16 +30,10 @@ from call_transfer.webhooks import (
 from call_transfer.webhooks import postgres as postgres_inboxes
 from call_transfer.webhooks import redis as redis_stores
 
-from .virtual import MemoryStore, awaited
+from .virtual import BODY, SECRET, MemoryStore, awaited, headers_of, signed
 
-SECRET = "secret-of-a-test"
-BODY = json.dumps({"type": "transfer.offer", "id": "1", "destinationId": "front-desk", "other": [1]}).encode()
 INBOX: Any = postgres_inboxes.postgres_inbox(transaction=cast("Any", print), query=cast("Any", print))
 TYPESCRIPT = Path(__file__).parents[3] / "sdk" / "src" / "webhooks"
-
-
-def headers_of(body: bytes = BODY) -> dict[str, str]:
-    return {"Service-Signature": sign_webhook(body, secret=SECRET)}
 
 
 def environ_of(body: bytes = BODY, **changes: Any) -> dict[str, Any]:
@@ -271,17 +263,6 @@ def test_a_handler_without_secrets_says_so_and_that_offers_are_lost(caplog: pyte
     assert [record.getMessage() for record in caplog.records] == [message, later]
 
 
-def test_an_async_handler_without_secrets_says_so() -> None:
-    async def secret() -> str:
-        raise TimeoutError
-
-    async def main() -> list[ReadinessProblem]:
-        return await AsyncWebhookHandler(secret=secret, on_event=lambda event: None).check_readiness()
-
-    advice = "Fix the option secret. Until then, offers get a 500."
-    assert asyncio.run(main()) == [("secret_lookup_failed", f"no signing secret: TimeoutError. {advice}")]
-
-
 def test_the_logger_has_each_cause_once_and_no_phone_number(caplog: pytest.LogCaptureFixture) -> None:
     def fail(event: Any) -> None:
         raise RuntimeError("No route to +15550200001.")
@@ -508,22 +489,6 @@ def test_an_inbox_whose_database_hangs_is_a_problem_of_a_readiness_probe(monkeyp
     assert asyncio.run(main()) == [("store_timeout", "The database did not answer within 0.01 s.")]
 
 
-def test_redis_that_hangs_when_asked_for_its_memory_is_a_problem_of_a_readiness_probe() -> None:
-    may_end = threading.Event()
-    reply = fake_redis("")
-
-    def eval_script(script: str, *given: Any) -> Any:
-        return may_end.wait(60) if "INFO" in script else reply(script, *given)
-
-    handler = WebhookHandler(secret=SECRET, on_event=print, store=redis_stores.redis_event_store(eval_script), store_timeout=1)
-    with ThreadPoolExecutor(1) as pool:
-        problems = pool.submit(handler.check_readiness)
-        try:
-            assert problems.result(30) == [("store_timeout", "The event store did not answer within 1 s.")]
-        finally:
-            may_end.set()
-
-
 def test_a_length_is_sent_once() -> None:
     handler = WebhookHandler(secret=SECRET, on_event=lambda _: WebhookResponse(200, "ok", {"Content-Length": "99"}))
     started: list[list[tuple[str, str]]] = []
@@ -541,8 +506,7 @@ def test_a_handler_that_several_loops_use_at_a_time_says_so(caplog: pytest.LogCa
     handler = AsyncWebhookHandler(secret=SECRET, on_event=handle)
 
     def deliver(number: int) -> int:
-        body = json.dumps({"type": "event", "id": str(number)}).encode()
-        return asyncio.run(handler.handle(body, headers_of(body))).status
+        return asyncio.run(handler.handle(*signed(str(number)))).status
 
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(deliver, range(2))) == [204, 204]
@@ -552,40 +516,6 @@ def test_a_handler_that_several_loops_use_at_a_time_says_so(caplog: pytest.LogCa
     both = threading.Barrier(1)
     assert deliver(3) == 204
     assert caplog.text == ""
-
-
-def test_duplicates_on_other_event_loops_get_the_first_response() -> None:
-    begun, may_end = threading.Event(), threading.Event()
-    waiting = threading.Semaphore(0)
-
-    async def on_event(_: object) -> WebhookResponse:
-        begun.set()
-        await asyncio.to_thread(may_end.wait, 60)
-        return WebhookResponse(200, "first")
-
-    handler = AsyncWebhookHandler(secret=SECRET, on_event=on_event, duplicate_wait=60, on_error=print)
-
-    def deliver() -> bytes | None:
-        async def main() -> WebhookResponse:
-            return await handler.handle(BODY, headers_of())
-
-        return asyncio.run(main()).body
-
-    wait = handler._loop.wait
-
-    async def reporting(*given: Any) -> None:
-        waiting.release()
-        await wait(*given)
-
-    cast("Any", handler._loop).wait = reporting
-    with ThreadPoolExecutor(4) as pool:
-        first = pool.submit(deliver)
-        assert begun.wait(60)
-        copies = [pool.submit(deliver) for _ in range(3)]
-        for _ in copies:
-            assert waiting.acquire(timeout=60)
-        may_end.set()
-        assert {one.result(60) for one in [first, *copies]} == {b"first"}
 
 
 def test_a_store_may_have_methods_that_are_async_but_never_wait() -> None:
@@ -660,85 +590,3 @@ def test_a_client_of_redis_that_parses_its_replies_is_named() -> None:
     handler = WebhookHandler(secret=SECRET, on_event=print, store=redis_stores.redis_event_store(parsing))
     (problem,) = handler.check_readiness()
     assert problem.message.startswith("eval_script must return replies as Redis sends them")
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("held", ["running", "late"])
-def test_a_process_that_is_forked_while_its_parent_holds_all_steps_of_the_store_has_its_own(held: str) -> None:
-    begun, may_end = threading.Event(), threading.Event()
-    parent = os.getpid()
-
-    class Hanging(MemoryStore):
-        max_concurrency = 1
-
-        def claim(self, *given: Any) -> Any:
-            if os.getpid() == parent:
-                begun.set()
-                assert may_end.wait(60)
-            return super().claim(*given)
-
-    codes: list[str] = []
-    # A step that is late no longer holds its place, but counts until it ends.
-    limit = 60 if held == "running" else 0.01
-    handler = WebhookHandler(
-        secret=SECRET,
-        on_event=lambda event: None,
-        store=Hanging(),
-        store_timeout=limit,
-        duplicate_wait=1,
-        on_error=lambda _, code: codes.append(code),
-    )
-    steps = handler._core._coordinator.steps
-    steps._in_time._max_late = 1
-    with ThreadPoolExecutor(1) as pool, ExitStack() as ending:
-        ending.callback(may_end.set)
-        first = pool.submit(handler.handle, BODY, headers_of())
-        assert begun.wait(60)
-        if held == "late":
-            assert first.result(60).status == 204
-            codes.clear()
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            other = json.dumps({"type": "transfer.offer", "id": "2"}).encode()
-            # The time of the parent's steps would be short for a child on a busy machine.
-            steps._limit = 60
-            steps._max_wait = 1
-            handler.handle(other, headers_of(other))
-            os.write(write, (",".join(codes) or "none").encode())
-            os._exit(0)
-        os.waitpid(child, 0)
-        assert os.read(read, 100) == b"none"
-        may_end.set()
-        first.result(60)
-    os.close(read)
-    os.close(write)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_process_that_is_forked_while_its_parent_handles_an_event_handles_it_itself() -> None:
-    begun, may_end = threading.Event(), threading.Event()
-
-    def on_event(event: Any) -> WebhookResponse:
-        if threading.current_thread() is not threading.main_thread():
-            begun.set()
-            assert may_end.wait(60)
-        return WebhookResponse(200, str(os.getpid()))
-
-    handler = WebhookHandler(secret=SECRET, on_event=on_event, duplicate_wait=1)
-    with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(handler.handle, BODY, headers_of())
-        assert begun.wait(60)
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.write(write, handler.handle(BODY, headers_of()).body or b"")
-            os._exit(0)
-        os.waitpid(child, 0)
-        assert os.read(read, 100) == str(child).encode()
-        may_end.set()
-        assert first.result().body == str(os.getpid()).encode()
-    os.close(read)
-    os.close(write)
