@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import os
 import re
@@ -16,7 +15,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from servers import Server, respond
 
 from call_transfer import CallTransfer, RequestOptions, RetryOptions
 from call_transfer.testing import MockServer, Sandbox, demo, open_sandbox
@@ -211,35 +209,6 @@ def test_handle_errors_says_what_came_of_a_request(call_transfer: Sandbox, monke
     call_transfer.add_fault({"do": {"status": 502}})
     assert place_call(client, *call).startswith("perhaps placed, 0 candidates")
     assert place_call(client, *call) == "initiated"
-
-
-def test_the_clients_that_pages_show_have_their_options(call_transfer: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    monkeypatch.setenv("CALL_TRANSFER_BASE_URL", call_transfer.base_url)
-    monkeypatch.setenv("CALL_TRANSFER_API_KEY", call_transfer.api_key)
-    trusting: CallTransfer = importlib.import_module("trust_503_codes").client
-    with Server(respond(200, {"roles": []})) as server:
-        monkeypatch.setenv("CALL_TRANSFER_BASE_URL", server.url)
-        named: CallTransfer = importlib.import_module("user_agent").client
-        named.roles.list()
-        assert server.requests[0].headers["user-agent"].startswith("front-desk/2.1 call-transfer-python/")
-    call_transfer.add_fault("createCall service_unavailable once")
-    trusting.calls.create(flow_id=demo.flows.published, from_number=demo.numbers.working, to_number=demo.recipients.anyone)
-    assert [one["status"] for one in call_transfer.requests()] == [503, 201]
-    for client in (trusting, named):
-        client.close()
-
-
-def test_replace_key_gives_the_new_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    monkeypatch.setenv("CALL_TRANSFER_BASE_URL", "https://api.example.com")
-    monkeypatch.setenv("CALL_TRANSFER_API_KEY", "svc_live_old")
-    import replace_key  # type: ignore[import-not-found]
-
-    before = replace_key.call_transfer()
-    replace_key.replace_key("svc_live_new")
-    assert replace_key.call_transfer() is not before
-    before.close()
 
 
 def check(*command: str) -> None:

@@ -18,7 +18,6 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_nothing_is_done_twice_and_no_outcome_is_wrong(mode: str) -> None:
     judgement = fight(mode, 400, "1")
-    print(judgement.table())
     assert (judgement.twice, judgement.misreported) == ([], [])
     assert [fault for fault, counts in judgement.counts.items() if counts["requests"] < 10 or counts["met"] == 0] == []
 

@@ -28,12 +28,6 @@ def statuses(sandbox: Sandbox) -> list[int]:
     return [one["status"] for one in sandbox.requests()]
 
 
-def test_a_copy_of_a_client_waits_by_the_same_clock(call_transfer: Sandbox) -> None:
-    call_transfer.add_fault("listRoles rateLimit 30s")
-    call_transfer.client().with_options(timeout=20).roles.list()
-    assert statuses(call_transfer) == [429, 200]
-
-
 def test_the_async_client_does_the_same(call_transfer: Sandbox) -> None:
     async def read() -> int:
         async with call_transfer.async_client() as client:
@@ -166,19 +160,21 @@ def test_a_server_with_a_control_token_is_controlled_by_its_variable(
         server.stop()
 
 
-def test_a_missing_program_is_named() -> None:
-    with pytest.raises(MockServerError, match=r"no-such-program was not found. Install Node 20 or newer"):
-        MockServer.start("no-such-program --option")
+ENDING = [sys.executable, "-c", "import sys; print('no server here', file=sys.stderr); sys.exit(3)"]
 
 
-def test_a_program_that_ends_shows_what_it_printed() -> None:
-    with pytest.raises(MockServerError, match=r"ended with status 3: .*\nno server here"):
-        MockServer.start([sys.executable, "-c", "import sys; print('no server here', file=sys.stderr); sys.exit(3)"])
-
-
-def test_a_server_that_does_not_answer_is_named() -> None:
-    with pytest.raises(MockServerError, match=r"No mock server answers at http://127\.0\.0\.1:9: "):
-        MockServer.connect("http://127.0.0.1:9/")
+@pytest.mark.parametrize(
+    ("open_server", "message"),
+    [
+        (lambda: MockServer.start("no-such-program --option"), "no-such-program was not found. Install Node 20 or newer"),
+        (lambda: MockServer.start(ENDING), r"ended with status 3: .*\nno server here"),
+        (lambda: MockServer.connect("http://127.0.0.1:9/"), r"No mock server answers at http://127\.0\.0\.1:9: "),
+    ],
+    ids=["no program", "one that ends", "no server"],
+)
+def test_a_server_that_is_not_there_is_named(open_server: Callable[[], MockServer], message: str) -> None:
+    with pytest.raises(MockServerError, match=message):
+        open_server()
 
 
 FAILING = """
@@ -228,10 +224,3 @@ def test_a_server_that_cannot_be_started_is_said_once_and_plainly(inner: pytest.
     result = inner.runpytest_subprocess("-p", "no:cacheprovider")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["no-such-program was not found. Install Node 20 or newer, or set CALL_TRANSFER_MOCK_URL*"])
-
-
-def test_the_plugin_loads_nothing_else_before_it_is_used() -> None:
-    program = "import sys, call_transfer._pytest_plugin; print(*sys.modules)"
-    ended = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True)
-    loaded = set(ended.stdout.split())
-    assert not loaded & {"httpx2", "pydantic", "call_transfer.testing"}

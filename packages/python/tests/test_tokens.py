@@ -191,28 +191,6 @@ def test_a_thread_gives_up_a_renewal_that_hangs_after_the_time_of_an_attempt() -
     assert (renewed.token.reveal(), late.token.reveal()) == ("new-token", "late-token")
 
 
-def test_closing_a_client_does_not_cancel_those_who_wait_for_a_renewal() -> None:
-    async def close(url: str) -> None:
-        begun = asyncio.Event()
-
-        async def token(*, force_refresh: bool) -> str:
-            if force_refresh:
-                begun.set()
-                await asyncio.Event().wait()
-            return "old-token"
-
-        client = AsyncCallTransfer(base_url=url, access_token=token)
-        task = asyncio.ensure_future(list_roles(client))
-        await begun.wait()
-        await client.aclose()
-        with pytest.raises(RequestError, match="the renewal was cancelled") as caught:
-            await task
-        assert caught.value.outcome == "rejected"
-
-    with Server(by_token("new-token")) as server:
-        asyncio.run(close(server.url))
-
-
 def test_a_token_function_whose_own_task_is_cancelled_does_not_cancel_the_request() -> None:
     async def token(*, force_refresh: bool) -> str:
         waiting: asyncio.Future[str] = asyncio.get_running_loop().create_future()

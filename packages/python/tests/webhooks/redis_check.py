@@ -104,17 +104,3 @@ def test_a_response_expires_after_the_retention_and_its_key_has_the_prefix(clien
     assert handler.handle(*signed(event)).status == 200
     assert 900 < client.ttl(f"front-desk:id:{event}") <= 1000
     assert client.hget(f"front-desk:id:{event}", "answer").startswith(b'{"version":1,"status":200,')
-
-
-def test_a_redis_that_evicts_is_not_ready(client: Any) -> None:
-    store = redis_event_store(lambda script, key, args: client.eval(script, 1, key, *args))
-    handler = WebhookHandler(secret=SECRET, on_event=print, store=store, **PATIENT)
-    assert handler.check_readiness() == []
-    client.config_set("maxmemory-policy", "allkeys-lru")
-    try:
-        assert handler.check_readiness() == []
-        client.config_set("maxmemory", "1gb")
-        assert [problem.code for problem in handler.check_readiness()] == ["store_evicted_early"]
-    finally:
-        client.config_set("maxmemory", "0")
-        client.config_set("maxmemory-policy", "noeviction")

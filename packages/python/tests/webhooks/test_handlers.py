@@ -3,7 +3,6 @@
 import asyncio
 import io
 import logging
-import pickle
 import re
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -11,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
+from wsgiref.util import setup_testing_defaults
 from wsgiref.validate import validator
 
 import pytest
@@ -23,7 +23,6 @@ from call_transfer.webhooks import (
     WebhookErrorCode,
     WebhookHandler,
     WebhookResponse,
-    WebhookVerificationError,
     sign_webhook,
     verify_webhook,
 )
@@ -37,25 +36,16 @@ TYPESCRIPT = Path(__file__).parents[3] / "sdk" / "src" / "webhooks"
 
 
 def environ_of(body: bytes = BODY, **changes: Any) -> dict[str, Any]:
-    return {
+    environ: dict[str, Any] = {
         "REQUEST_METHOD": "POST",
-        "SCRIPT_NAME": "",
-        "PATH_INFO": "/offers",
         "QUERY_STRING": "",
-        "SERVER_NAME": "localhost",
-        "SERVER_PORT": "80",
-        "SERVER_PROTOCOL": "HTTP/1.1",
         "CONTENT_LENGTH": str(len(body)),
         "HTTP_SERVICE_SIGNATURE": headers_of(body)["Service-Signature"],
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": "http",
         "wsgi.input": io.BytesIO(body),
-        "wsgi.errors": io.StringIO(),
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": False,
-        "wsgi.run_once": False,
         **changes,
     }
+    setup_testing_defaults(environ)
+    return environ
 
 
 def by_wsgi(app: Any, environ: dict[str, Any]) -> tuple[str, dict[str, str], bytes]:
@@ -124,15 +114,6 @@ def test_a_wsgi_application_reads_the_raw_body(changes: dict[str, Any], status: 
     assert len(codes) == (0 if status == "204" else 1)
     # What the handler's developer must change is for on_error alone.
     assert (body == b"The webhook could not be handled.\n") == (codes == ["body_already_read"])
-
-
-def test_a_body_that_the_server_left_out_is_named() -> None:
-    seen: list[tuple[str, str]] = []
-    handler = WebhookHandler(secret=SECRET, on_event=lambda event: None, on_error=lambda error, code: seen.append((code, str(error))))
-    assert handler.handle(b"", {**headers_of(), "Transfer-Encoding": "Chunked"}).status == 411
-    assert handler.handle(b"", headers_of()).status == 400
-    assert [code for code, _ in seen] == ["body_already_read", "signature_mismatch"]
-    assert "wsgiref" in seen[0][1]
 
 
 def test_an_asgi_application_reads_the_raw_body_in_parts() -> None:
@@ -310,6 +291,7 @@ def test_an_option_that_is_invalid_is_refused(options: Any, error: type[Exceptio
         (" x", "without spaces or line breaks around it"),
         (b"bytes", "secret must be non-empty text"),
         (None, "secret must be a signing secret"),
+        ("whsec_1234\ud800", "without lone surrogates"),
     ],
 )
 def test_a_secret_is_checked_by_the_first_webhook_and_not_where_an_image_without_it_is_built(secret: Any, message: str) -> None:
@@ -318,20 +300,7 @@ def test_a_secret_is_checked_by_the_first_webhook_and_not_where_an_image_without
     assert handler.handle(BODY, headers_of()).status == 500
     assert codes == ["secret_lookup_failed"]
     (problem,) = handler.check_readiness()
-    assert (problem.code, message in problem.message) == ("secret_lookup_failed", True)
-
-
-def test_a_secret_that_cannot_be_encoded_is_refused_and_in_no_error() -> None:
-    errors: list[tuple[str, BaseException]] = []
-    secret = "whsec_1234\ud800"
-    handler = WebhookHandler(secret=secret, on_event=print, on_error=lambda error, code: errors.append((code, error)))
-    assert handler.handle(BODY, headers_of()).status == 500
-    ((code, error),) = errors
-    assert (code, type(error), error.__cause__, error.__context__) == ("secret_lookup_failed", ValueError, None, None)
-    assert "1234" not in str(error)
-    with pytest.raises(ValueError, match="secret must be") as raised:
-        sign_webhook(BODY, secret=secret)
-    assert type(raised.value) is ValueError
+    assert (problem.code, message in problem.message, "1234" in problem.message) == ("secret_lookup_failed", True, False)
 
 
 def test_a_store_that_is_not_async_is_rejected_on_asyncio() -> None:
@@ -368,12 +337,6 @@ def test_an_event_of_an_unknown_type_is_kept_and_one_that_does_not_fit_is_flagge
     assert odd.validation_error is not None
 
 
-def test_an_error_can_be_pickled_and_keeps_its_code() -> None:
-    error = WebhookVerificationError("The header is missing.", "invalid_signature_header")
-    copy = pickle.loads(pickle.dumps(error))
-    assert (str(copy), copy.code, type(copy)) == (str(error), "invalid_signature_header", WebhookVerificationError)
-
-
 def test_the_codes_are_those_of_the_typescript_handler() -> None:
     text = (TYPESCRIPT / "errors.ts").read_text("utf-8")
     (union,) = re.findall(r"export type WebhookErrorCode =([^;]*);", text)
@@ -387,9 +350,8 @@ def test_the_scripts_and_statements_are_those_of_the_typescript_stores() -> None
         "claimScript": "_CLAIM",
         "completeScript": "_COMPLETE",
         "releaseScript": "_RELEASE",
-        "memoryScript": "_MEMORY",
     }
-    assert {names[name]: script.replace("${read}", redis_stores._READ) for name, script in scripts} == {
+    assert {names[name]: script.replace("${read}", redis_stores._READ) for name, script in scripts if name in names} == {
         name: getattr(redis_stores, name) for name in names.values()
     }
     text = (TYPESCRIPT / "postgres.ts").read_text("utf-8")
@@ -474,21 +436,6 @@ def test_an_error_of_on_event_is_reported_also_if_the_database_hangs_after_it(ha
     assert (asyncio.run(main()), [type(error) for error in errors]) == (500, [LookupError])
 
 
-def test_an_inbox_whose_database_hangs_is_a_problem_of_a_readiness_probe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres_inboxes, "_MIN_WAIT", 0.01)
-
-    @asynccontextmanager
-    async def transaction() -> AsyncIterator[None]:
-        await asyncio.Event().wait()
-        yield
-
-    async def main() -> list[ReadinessProblem]:
-        inbox = postgres_inboxes.postgres_inbox(transaction=transaction, query=cast("Any", print))
-        return await AsyncWebhookHandler(secret=SECRET, on_event=print, inbox=inbox, duplicate_wait=0.01).check_readiness()
-
-    assert asyncio.run(main()) == [("store_timeout", "The database did not answer within 0.01 s.")]
-
-
 def test_a_length_is_sent_once() -> None:
     handler = WebhookHandler(secret=SECRET, on_event=lambda _: WebhookResponse(200, "ok", {"Content-Length": "99"}))
     started: list[list[tuple[str, str]]] = []
@@ -518,12 +465,6 @@ def test_a_handler_that_several_loops_use_at_a_time_says_so(caplog: pytest.LogCa
     assert caplog.text == ""
 
 
-def test_a_store_may_have_methods_that_are_async_but_never_wait() -> None:
-    handler = WebhookHandler(secret=SECRET, on_event=lambda event: None, store=awaited(MemoryStore()))
-    assert handler.handle(BODY, headers_of()).status == 204
-    assert handler.check_readiness() == []
-
-
 def test_a_store_that_waits_for_an_event_loop_is_named() -> None:
     async def claim(*_: object) -> Any:
         await asyncio.sleep(0)
@@ -534,38 +475,12 @@ def test_a_store_that_waits_for_an_event_loop_is_named() -> None:
     assert problem == ("store_failed", "It waits for an event loop. Use AsyncWebhookHandler.")
 
 
-def fake_redis(info: object, decodes: bool = True) -> Callable[..., Any]:
-    """Replies of Redis to the scripts of a store, each as if nothing was stored."""
-
-    def eval_script(script: str, _key: str, _args: object) -> Any:
-        reply: Any = ["claimed", "1"] if '{"claimed", "1"}' in script else info if "INFO" in script else 0
-        if isinstance(reply, Exception):
-            raise reply
-        return reply if decodes or isinstance(reply, int) else [one.encode() for one in reply]
-
-    return eval_script
-
-
-@pytest.mark.parametrize(
-    ("info", "policy"),
-    [
-        ("maxmemory:100\r\nmaxmemory_policy:allkeys-lru\r\n", "allkeys-lru"),
-        ("maxmemory:100\r\nmaxmemory_policy:volatile-ttl\r\n", "volatile-ttl"),
-        ("maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n", None),
-        ("maxmemory:100\r\nmaxmemory_policy:noeviction\r\n", None),
-        (RuntimeError("A script may not run INFO."), None),
-    ],
-)
-def test_redis_that_evicts_responses_is_a_problem_of_a_readiness_probe(info: object, policy: str | None) -> None:
-    message = f"Redis evicts responses when its memory is full (maxmemory-policy {policy}). Set noeviction."
-    store = redis_stores.redis_event_store(fake_redis(info))
-    handler = WebhookHandler(secret=SECRET, on_event=lambda event: None, store=store)
-    assert handler.check_readiness() == ([("store_evicted_early", message)] if policy else [])
+def blocking(script: str, _key: str, _args: object) -> Any:
+    """Replies as Redis does to the scripts of a store, as if nothing was stored."""
+    return [b"claimed", b"1"] if '{"claimed", "1"}' in script else 0
 
 
 def test_a_client_of_redis_of_the_other_kind_is_named() -> None:
-    blocking = fake_redis("")
-
     async def awaited_eval(*given: Any) -> Any:
         return blocking(*given)
 

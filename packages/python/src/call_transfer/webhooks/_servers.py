@@ -131,22 +131,11 @@ def _parts(stream: Any, size: int) -> Iterator[bytes]:
 
 
 class AsyncWebhookHandler:
-    """Receives webhooks (§6) on asyncio: the same as `WebhookHandler`, which describes the arguments, options and errors.
+    """Receives webhooks (§6) on asyncio: the same as `WebhookHandler`, which describes the arguments, options and errors. Functions
+    may be async here, and stores and inboxes must be: a plain function blocks the event loop.
 
     A handler is an ASGI application, so it is the endpoint of a route of Starlette or FastAPI. A view awaits `handle`. It belongs to
     one event loop. An event is handled to its end, also if its request is cancelled.
-
-    Args:
-        secret: As there. A function may be async; one that is not must return at once.
-        on_event: As there. It may be async; a plain function blocks the event loop.
-        store: As there, with an async client.
-        inbox: As there, with an async client.
-        **options: See `WebhookHandlerOptions`. `on_error` may be async, too.
-
-    Raises:
-        TypeError: As there, or the store is not async.
-        ValueError: As there.
-
     """
 
     def __init__(
@@ -167,14 +156,7 @@ class AsyncWebhookHandler:
         self._core = Core(self._loop, secret, on_event, store, inbox, options)
 
     async def handle(self, body: RawBody, headers: WebhookHeaders, *, method: str = "POST") -> WebhookResponse:
-        """See `WebhookHandler.handle`.
-
-        Args:
-            body: The raw body, before any parsing.
-            headers: The request's headers.
-            method: The request's method. All but POST are answered 405.
-
-        """
+        """See `WebhookHandler.handle`."""
         return await self._run(self._core.receive(method, headers, lambda: body))
 
     async def check_readiness(self) -> list[ReadinessProblem]:
