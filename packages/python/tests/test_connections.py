@@ -225,23 +225,6 @@ def test_no_address_is_tried_when_the_resolver_has_taken_the_time(monkeypatch: p
     assert (caught.value.outcome, hosts.tried) == ("not_sent", [])
 
 
-def test_an_ip_address_is_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = list[str]()
-
-    def note(step: str) -> Callable[..., Any]:
-        def fail(host: str | tuple[str, int], *_: Any, **__: Any) -> Any:
-            steps.append(f"{step} {host if isinstance(host, str) else host[0]}")
-            raise ConnectionRefusedError
-
-        return fail
-
-    monkeypatch.setattr(socket, "getaddrinfo", note("look up"))
-    monkeypatch.setattr(socket, "create_connection", note("connect to"))
-    with CallTransfer(base_url="http://[::1]:9", api_key=KEY, max_retries=0) as client, pytest.raises(ConnectionError):
-        place(client)
-    assert steps == ["connect to ::1"]
-
-
 def test_a_copy_with_https_trusts_what_its_client_trusts(certificate: Path) -> None:
     with TlsServer(certificate, respond(201, INITIATED)) as server:
         with CallTransfer(base_url="http://localhost", api_key=KEY, verify=trusting(certificate)) as client:

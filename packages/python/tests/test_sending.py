@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import KEY, Run, failure, in_turn, place
-from servers import Drip, Request, Server, hang_up, part, problem, respond, silence, unused_port
+from servers import Drip, Request, Server, hang_up, part, problem, respond, unused_port
 
 import call_transfer
 from call_transfer import (
@@ -94,13 +94,6 @@ def test_a_placement_that_was_carried_out_is_applied(run: Run, lost: object) -> 
     assert len(server.requests) == 1
     assert caught.value.outcome == "applied"
     assert str(caught.value.partial_body).startswith('{"type')
-
-
-def test_silence_ends_with_the_timeout(run: Run) -> None:
-    with Server(silence) as server, pytest.raises(OutcomeUnknownError) as caught:
-        run(server.url, place, timeout=1)
-    assert isinstance(caught.value.__cause__, TimeoutError)
-    assert caught.value.attempts[0].error == "timeout"
 
 
 @pytest.mark.parametrize("start", [HEAD + b"\r\n{", HEAD], ids=["body", "headers"])

@@ -16,7 +16,6 @@ import psycopg
 import pytest
 import sqlalchemy
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from call_transfer.webhooks import AsyncWebhookHandler, WebhookHandler, WebhookResponse
 from call_transfer.webhooks.postgres import PostgresInbox, inbox_table_sql, postgres_inbox
@@ -84,22 +83,8 @@ class Asyncpg(Client):
 
 
 class Alchemy(Client):
-    name = "SQLAlchemy"
-
-    async def open(self, size: int) -> tuple[PostgresInbox[Any], Callable[[Any, str], Any]]:
-        engine = create_async_engine(URL.replace("postgresql:", "postgresql+psycopg:"), pool_size=size, max_overflow=0)
-        self.closing.push_async_callback(engine.dispose)
-
-        async def query(connection: Any, sql: str, args: Any) -> Any:
-            return (await connection.exec_driver_sql(sql, tuple(args))).fetchall()
-
-        inbox = postgres_inbox(transaction=engine.begin, query=query, table=TABLE)
-        return inbox, lambda connection, sql: connection.exec_driver_sql(sql)
-
-
-class BlockingAlchemy(Client):
     is_async = False
-    name = "SQLAlchemy, blocking"
+    name = "SQLAlchemy"
 
     async def open(self, size: int) -> tuple[PostgresInbox[Any], Callable[[Any, str], Any]]:
         url = URL.replace("postgresql:", "postgresql+psycopg:")
@@ -143,7 +128,7 @@ class Django(Client):
         return inbox, lambda cursor, sql: cursor.execute(sql)
 
 
-CLIENTS = [Client, Psycopg, Asyncpg, Alchemy, BlockingAlchemy, Django]
+CLIENTS = [Client, Psycopg, Asyncpg, Alchemy, Django]
 
 
 class App:
@@ -305,7 +290,7 @@ async def test_a_failed_query_that_on_event_hides_is_named(app: App, event: str)
     assert "A query of on_event failed" in str(app.errors[0])
 
 
-@pytest.mark.parametrize("kind", [Client, Asyncpg, Alchemy], ids=lambda kind: str(kind.name))
+@pytest.mark.parametrize("kind", [Client, Asyncpg], ids=lambda kind: str(kind.name))
 @pytest.mark.parametrize(("statement", "status"), [("select 1 / 0", 500), ("select 1", 200)])
 @with_app
 async def test_a_query_that_is_not_awaited_and_fails_before_the_commit_is_named(

@@ -6,7 +6,6 @@ import logging
 import re
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -29,7 +28,7 @@ from call_transfer.webhooks import (
 from call_transfer.webhooks import postgres as postgres_inboxes
 from call_transfer.webhooks import redis as redis_stores
 
-from .virtual import BODY, SECRET, MemoryStore, awaited, headers_of, signed
+from .virtual import BODY, SECRET, MemoryStore, awaited, headers_of
 
 INBOX: Any = postgres_inboxes.postgres_inbox(transaction=cast("Any", print), query=cast("Any", print))
 TYPESCRIPT = Path(__file__).parents[3] / "sdk" / "src" / "webhooks"
@@ -436,33 +435,26 @@ def test_an_error_of_on_event_is_reported_also_if_the_database_hangs_after_it(ha
     assert (asyncio.run(main()), [type(error) for error in errors]) == (500, [LookupError])
 
 
+def test_an_inbox_whose_database_hangs_is_a_problem_of_a_readiness_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_inboxes, "_MIN_WAIT", 0.01)
+
+    @asynccontextmanager
+    async def transaction() -> AsyncIterator[None]:
+        await asyncio.Event().wait()
+        yield
+
+    async def main() -> list[ReadinessProblem]:
+        inbox = postgres_inboxes.postgres_inbox(transaction=transaction, query=cast("Any", print))
+        return await AsyncWebhookHandler(secret=SECRET, on_event=print, inbox=inbox, duplicate_wait=0.01).check_readiness()
+
+    assert asyncio.run(main()) == [("store_timeout", "The database did not answer within 0.01 s.")]
+
+
 def test_a_length_is_sent_once() -> None:
     handler = WebhookHandler(secret=SECRET, on_event=lambda _: WebhookResponse(200, "ok", {"Content-Length": "99"}))
     started: list[list[tuple[str, str]]] = []
     handler(environ_of(), lambda _, headers: started.append(headers))
     assert [value for name, value in started[0] if name == "content-length"] == ["2"]
-
-
-def test_a_handler_that_several_loops_use_at_a_time_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    """As an async handler in a WSGI view is used: each request has a loop of its own."""
-    both = threading.Barrier(2)
-
-    async def handle(_: object) -> None:
-        await asyncio.to_thread(both.wait, 10)
-
-    handler = AsyncWebhookHandler(secret=SECRET, on_event=handle)
-
-    def deliver(number: int) -> int:
-        return asyncio.run(handler.handle(*signed(str(number)))).status
-
-    with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(deliver, range(2))) == [204, 204]
-    assert caplog.text.count("Use WebhookHandler in a WSGI view") == 1
-    caplog.clear()
-    # One after the other, as tests do, they share nothing.
-    both = threading.Barrier(1)
-    assert deliver(3) == 204
-    assert caplog.text == ""
 
 
 def test_a_store_that_waits_for_an_event_loop_is_named() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import http
 import inspect
-import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Message = MutableMapping[str, Any]
-_logger = logging.getLogger("call_transfer.webhooks")
 
 
 class WebhookHandler:
@@ -151,8 +149,6 @@ class AsyncWebhookHandler:
         if store is not None and not inspect.iscoroutinefunction(store.claim):
             raise TypeError("store must be async. Use an async store, or WebhookHandler.")
         self._loop = Loop()
-        self._first: asyncio.AbstractEventLoop | None = None
-        self._is_warned = False
         self._core = Core(self._loop, secret, on_event, store, inbox, options)
 
     async def handle(self, body: RawBody, headers: WebhookHeaders, *, method: str = "POST") -> WebhookResponse:
@@ -185,15 +181,6 @@ class AsyncWebhookHandler:
             raise
 
     async def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        loop = asyncio.get_running_loop()
-        if self._first is None or self._first.is_closed():
-            self._first = loop
-        elif self._first is not loop and not self._is_warned:
-            self._is_warned = True
-            _logger.error(
-                "AsyncWebhookHandler is used by several event loops, so duplicates of an event cannot wait for its response. "
-                "Use WebhookHandler in a WSGI view, and one handler for each loop."
-            )
         return await asyncio.shield(self._loop.start(work))
 
 
