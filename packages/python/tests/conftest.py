@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -95,3 +97,25 @@ def place(client: Any, **options: Any) -> Any:
     """Places a call."""
     given = {"options": options} if options else {}
     return client.calls.create(flow_id="f-1", from_number="+15550100001", to_number="+15550200001", **given)
+
+
+def in_child(work: Callable[[], object]) -> Callable[[], Any]:
+    """Starts work in a forked process. Returns a function that waits for its result."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            result = work()
+        except BaseException as error:
+            result = repr(error)
+        os.write(writing, json.dumps(result).encode())
+        os._exit(0)
+    os.close(writing)
+
+    def wait() -> Any:
+        with os.fdopen(reading) as pipe:
+            result = json.load(pipe)
+        os.waitpid(child, 0)
+        return result
+
+    return wait

@@ -11,6 +11,8 @@ import json
 import logging
 import sys
 import threading
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, TextIO
 
@@ -48,14 +50,17 @@ class Time:
 answered: ContextVar[Sent | None] = ContextVar("answered", default=None)
 
 
+def note(result: Any) -> Any:
+    if isinstance(result, Sent):
+        answered.set(result)
+    return result
+
+
 class RecordingDriver(Driver):
     time: Time | None
 
     def run(self, steps: Steps[Any]) -> Any:
-        result = super().run(steps)
-        if isinstance(result, Sent):
-            answered.set(result)
-        return result
+        return note(super().run(steps))
 
     def _perform(self, step: Step) -> Any:
         return None if self.time is not None and self.time.is_wait(step) else super()._perform(step)
@@ -65,10 +70,7 @@ class RecordingAsyncDriver(AsyncDriver):
     time: Time | None
 
     async def run(self, steps: Steps[Any]) -> Any:
-        result = await super().run(steps)
-        if isinstance(result, Sent):
-            answered.set(result)
-        return result
+        return note(await super().run(steps))
 
     async def _perform(self, step: Step) -> Any:
         return None if self.time is not None and self.time.is_wait(step) else await super()._perform(step)
@@ -185,63 +187,49 @@ def counts(held: Held | None) -> tuple[int, int]:
     return (0, 0) if held is None or held.time is None else (len(held.time.waits), len(held.time.limits))
 
 
-def main_sync(lines: TextIO, write: Any) -> None:
-    """Each order has a thread of its own: a case may send several at once."""
+async def serve(lines: TextIO, write: Any, *, is_async: bool) -> None:
+    """Each order has a task of its own, and a thread with a sync client: a case may send several at once."""
     held: dict[str, Held] = {}
 
-    def carry_out(order: dict[str, Any]) -> None:
+    async def carry_out(order: dict[str, Any]) -> str:
         one, result, error = held.get(order["client"]), None, None
         before = counts(one)
         try:
             if order["do"] == "open":
-                held[order["client"]] = open_client(order, is_async=False)
+                held[order["client"]] = open_client(order, is_async=is_async)
             elif one is not None:
                 result = start_call(one.client, order)
+                result = await result if is_async else result
         except Exception as raised:
             error = raised
-        write(answer_of(order, one, result, error, before))
+        return answer_of(order, one, result, error, before)
 
-    threads: list[threading.Thread] = []
-    for line in lines:
-        order = json.loads(line)
-        if order["do"] == "open":
-            carry_out(order)
-            continue
-        threads.append(threading.Thread(target=carry_out, args=(order,)))
-        threads[-1].start()
-    for thread in threads:
-        thread.join()
-    for one in held.values():
-        one.client.close()
+    async def respond(order: dict[str, Any]) -> None:
+        # A thread without an event loop runs it to its end, because nothing suspends.
+        write(await carry_out(order) if is_async or order["do"] == "open" else await asyncio.to_thread(finished, carry_out(order)))
 
-
-async def main_async(lines: TextIO, write: Any) -> None:
-    held: dict[str, Held] = {}
-
-    async def carry_out(order: dict[str, Any]) -> None:
-        one, result, error = held.get(order["client"]), None, None
-        before = counts(one)
-        try:
-            if order["do"] == "open":
-                held[order["client"]] = open_client(order, is_async=True)
-            elif one is not None:
-                result = await start_call(one.client, order)
-        except Exception as raised:
-            error = raised
-        write(answer_of(order, one, result, error, before))
-
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(100))
     tasks: set[asyncio.Task[None]] = set()
     while line := await asyncio.to_thread(lines.readline):
         order = json.loads(line)
         if order["do"] == "open":
-            await carry_out(order)
+            await respond(order)
             continue
-        task = asyncio.create_task(carry_out(order))
+        task = asyncio.create_task(respond(order))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
     await asyncio.gather(*tasks)
     for one in held.values():
-        await one.client.aclose()
+        await one.client.aclose() if is_async else one.client.close()
+
+
+def finished(work: Coroutine[Any, Any, str]) -> str:
+    try:
+        work.send(None)
+    except StopIteration as end:
+        text: str = end.value
+        return text
+    raise AssertionError("A sync client must not suspend.")
 
 
 def main() -> None:
@@ -252,10 +240,7 @@ def main() -> None:
         with lock, contextlib.suppress(BrokenPipeError):
             print(line, flush=True)
 
-    if sys.argv[1] == "async":
-        asyncio.run(main_async(sys.stdin, write))
-    else:
-        main_sync(sys.stdin, write)
+    asyncio.run(serve(sys.stdin, write, is_async=sys.argv[1] == "async"))
 
 
 if __name__ == "__main__":

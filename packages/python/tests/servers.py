@@ -161,21 +161,6 @@ class Server:
             thread.join(300)
 
 
-class SocksServer(Server):
-    """Answers as the server behind a SOCKS5 proxy (RFC 1928)."""
-
-    def _serve(self, connection: socket.socket) -> None:
-        def take(length: int) -> bytes:
-            return connection.recv(length, socket.MSG_WAITALL)
-
-        take(take(2)[1])
-        connection.sendall(b"\x05\x00")
-        kind = take(4)[3]
-        take((4 if kind == 1 else take(1)[0]) + 2)
-        connection.sendall(b"\x05\x00\x00\x01" + bytes(6))
-        super()._serve(connection)
-
-
 _holders: list[socket.socket] = []
 """Bound, and never listening."""
 

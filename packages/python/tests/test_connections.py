@@ -46,21 +46,6 @@ def test_a_kept_connection_that_was_closed_is_not_used(run: Run, action: Action,
     assert (len(server.requests), server.connections) == (2, 2)
 
 
-def test_a_read_is_repeated_where_a_kept_connection_is_closed_instead_of_an_answer(run: Run) -> None:
-    found = respond(200, {"roles": []})
-    with Server(found, hang_up, found) as server:
-        run(server.url, in_turn(roles, roles), max_retries=1)
-    assert (len(server.requests), server.connections) == (3, 2)
-
-
-def test_a_placement_is_sent_once_where_a_kept_connection_is_closed_instead_of_an_answer(run: Run) -> None:
-    with Server(respond(200, {"roles": []}), hang_up) as server, pytest.raises(OutcomeUnknownError) as caught:
-        run(server.url, in_turn(roles, place))
-    assert (caught.value.outcome, len(caught.value.attempts)) == ("unknown", 1)
-    assert [request.method for request in server.requests] == ["GET", "POST"]
-    assert server.connections == 1
-
-
 class TlsServer(Server):
     """The same over TLS, with a certificate for `localhost`."""
 
@@ -238,23 +223,6 @@ def test_no_address_is_tried_when_the_resolver_has_taken_the_time(monkeypatch: p
     ):
         place(client)
     assert (caught.value.outcome, hosts.tried) == ("not_sent", [])
-
-
-def test_an_ip_address_is_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = list[str]()
-
-    def note(step: str) -> Callable[..., Any]:
-        def fail(host: str | tuple[str, int], *_: Any, **__: Any) -> Any:
-            steps.append(f"{step} {host if isinstance(host, str) else host[0]}")
-            raise ConnectionRefusedError
-
-        return fail
-
-    monkeypatch.setattr(socket, "getaddrinfo", note("look up"))
-    monkeypatch.setattr(socket, "create_connection", note("connect to"))
-    with CallTransfer(base_url="http://[::1]:9", api_key=KEY, max_retries=0) as client, pytest.raises(ConnectionError):
-        place(client)
-    assert steps == ["connect to ::1"]
 
 
 def test_a_copy_with_https_trusts_what_its_client_trusts(certificate: Path) -> None:

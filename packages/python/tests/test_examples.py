@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import json
 import os
 import re
 import shlex
@@ -15,10 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
 
 import pytest
-from servers import Server, respond
 
 from call_transfer import CallTransfer, RequestOptions, RetryOptions
 from call_transfer.testing import MockServer, Sandbox, demo, open_sandbox
@@ -215,66 +211,6 @@ def test_handle_errors_says_what_came_of_a_request(call_transfer: Sandbox, monke
     assert place_call(client, *call) == "initiated"
 
 
-def test_unnamed_fields_are_sent_and_read(call_transfer: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    from unnamed_fields import history, place_for  # type: ignore[import-not-found]
-
-    client = call_transfer.client()
-    assert place_for(client, "spring", demo.flows.published, (demo.numbers.working, demo.recipients.anyone)) == "initiated"
-    sent = call_transfer.control("GET", f"/requests/{call_transfer.requests()[-1]['id']}")["requestBody"]
-    assert sent["campaignId"] == "spring"
-    assert history(client)[0] == ("in_progress", "2026-03-02T12:00:00.000Z")
-
-
-def test_a_log_in_json_has_the_facts_of_an_error(call_transfer: Sandbox) -> None:
-    def log_of(**variables: str) -> list[dict[str, object]]:
-        at = {"CALL_TRANSFER_BASE_URL": call_transfer.base_url, "CALL_TRANSFER_API_KEY": call_transfer.api_key}
-        environment = {**os.environ, "PYTHONPATH": SOURCE, "CALL_TRANSFER_LOG": "debug", **at, **variables}
-        program = [sys.executable, str(EXAMPLES / "log_json.py")]
-        ended = subprocess.run(program, capture_output=True, text=True, check=True, env=environment)
-        return [json.loads(line) for line in ended.stderr.splitlines()]
-
-    call_transfer.add_fault("listCalls service_unavailable once")
-    assert [(line["level"], line["logger"]) for line in log_of()] == [
-        ("DEBUG", "call_transfer"),
-        ("WARNING", "call_transfer"),
-        ("DEBUG", "call_transfer"),
-        ("INFO", "reports"),
-    ]
-    (refused,) = log_of(CALL_TRANSFER_API_KEY="svc_live_unknown", ENVIRONMENT="production")
-    assert (refused["code"], refused["outcome"]) == ("api_key_invalid", "rejected")
-    assert [type(one) for one in cast("list[object]", refused["request_ids"])] == [str]
-
-
-def test_the_clients_that_pages_show_have_their_options(call_transfer: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    monkeypatch.setenv("CALL_TRANSFER_BASE_URL", call_transfer.base_url)
-    monkeypatch.setenv("CALL_TRANSFER_API_KEY", call_transfer.api_key)
-    trusting: CallTransfer = importlib.import_module("trust_503_codes").client
-    with Server(respond(200, {"roles": []})) as server:
-        monkeypatch.setenv("CALL_TRANSFER_BASE_URL", server.url)
-        named: CallTransfer = importlib.import_module("user_agent").client
-        named.roles.list()
-        assert server.requests[0].headers["user-agent"].startswith("front-desk/2.1 call-transfer-python/")
-    call_transfer.add_fault("createCall service_unavailable once")
-    trusting.calls.create(flow_id=demo.flows.published, from_number=demo.numbers.working, to_number=demo.recipients.anyone)
-    assert [one["status"] for one in call_transfer.requests()] == [503, 201]
-    for client in (trusting, named):
-        client.close()
-
-
-def test_replace_key_gives_the_new_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    monkeypatch.setenv("CALL_TRANSFER_BASE_URL", "https://api.example.com")
-    monkeypatch.setenv("CALL_TRANSFER_API_KEY", "svc_live_old")
-    import replace_key  # type: ignore[import-not-found]
-
-    before = replace_key.call_transfer()
-    replace_key.replace_key("svc_live_new")
-    assert replace_key.call_transfer() is not before
-    before.close()
-
-
 def check(*command: str) -> None:
     environment = {**os.environ, "MYPYPATH": SOURCE}
     ended = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=False, cwd=EXAMPLES, env=environment)
@@ -290,11 +226,6 @@ def test_the_programs_pass_mypy_as_strict_as_it_is() -> None:
 def test_the_programs_pass_ruff() -> None:
     check("ruff", "check", "--no-cache", ".")
     check("ruff", "format", "--no-cache", "--check", ".")
-
-
-def test_the_pages_name_no_extra_of_the_package() -> None:
-    pages = [ROOT / "README.md", ROOT / "packages/python/README.md", *ROOT.glob("docs/**/*.md")]
-    assert [page.name for page in pages if "call-transfer[" in page.read_text()] == []
 
 
 def test_the_page_about_python_lists_every_option() -> None:

@@ -2,47 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
 import threading
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 import httpx2
 import pytest
-from conftest import KEY, place
-from servers import Request, Server, hang_up, problem, respond
+from conftest import KEY, in_child
+from servers import Request, Server, problem, respond
+from webhooks.virtual import SECRET, MemoryStore, signed
 
-from call_transfer import AsyncCallTransfer, CallTransfer, ConfigurationError, OutcomeUnknownError
+from call_transfer import CallTransfer, ConfigurationError
+from call_transfer.webhooks import WebhookHandler, WebhookResponse
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork"),
     # What Python 3.12 says of a fork beside threads is what these tests are about.
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
-
-
-def in_child(work: Callable[[], object]) -> Callable[[], Any]:
-    """Starts work in a forked process. Returns a function that waits for its result."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            result = work()
-        except BaseException as error:
-            result = repr(error)
-        os.write(writing, json.dumps(result).encode())
-        os._exit(0)
-    os.close(writing)
-
-    def wait() -> Any:
-        with os.fdopen(reading) as pipe:
-            result = json.load(pipe)
-        os.waitpid(child, 0)
-        return result
-
-    return wait
 
 
 def test_a_child_does_not_share_a_connection_with_its_parent() -> None:
@@ -127,30 +106,61 @@ def test_an_http_client_that_the_parent_used_is_refused_in_a_child() -> None:
         assert (ask_with(client), ask_with(fresh)) == ("m", "m")
 
 
-def test_an_async_http_client_that_the_parent_used_is_refused_in_a_child() -> None:
-    async def ask() -> str:
-        try:
-            return (await client.members.get_availability("m")).member_id
-        except ConfigurationError as error:
-            return str(error)
+@pytest.mark.parametrize("held", ["running", "late"])
+def test_a_process_that_is_forked_while_its_parent_holds_all_steps_of_the_store_has_its_own(held: str) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    parent = os.getpid()
 
-    body = {"memberId": "m", "userId": "u", "status": "away", "busy": False}
-    with Server(respond(200, body, {"connection": "close"})) as server:
-        client = AsyncCallTransfer(base_url=server.url, api_key=KEY, http_client=httpx2.AsyncClient())
+    class Hanging(MemoryStore):
+        max_concurrency = 1
 
-        assert (asyncio.run(ask()), in_child(lambda: asyncio.run(ask()))()) == ("m", REFUSED)
+        def claim(self, *given: Any) -> Any:
+            if os.getpid() == parent:
+                begun.set()
+                assert may_end.wait(60)
+            return super().claim(*given)
+
+    codes: list[str] = []
+    # A step that is late no longer holds its place, but counts until it ends.
+    options: Any = {
+        "store_timeout": 60 if held == "running" else 0.01,
+        "duplicate_wait": 1,
+        "on_error": lambda _, code: codes.append(code),
+    }
+    handler = WebhookHandler(secret=SECRET, on_event=lambda event: None, store=Hanging(), **options)
+    steps = handler._core._coordinator.steps
+    steps._in_time._max_late = 1
+
+    def handle_another() -> list[str]:
+        # The time of the parent's steps would be short for a child on a busy machine.
+        steps._limit, steps._max_wait = 60, 1
+        handler.handle(*signed("2"))
+        return codes
+
+    with ThreadPoolExecutor(1) as pool, ExitStack() as ending:
+        ending.callback(may_end.set)
+        first = pool.submit(handler.handle, *signed())
+        assert begun.wait(60)
+        if held == "late":
+            assert first.result(60).status == 204
+            codes.clear()
+        assert in_child(handle_another)() == []
 
 
-def test_looking_for_a_result_in_a_child_does_not_use_the_client_of_the_parent() -> None:
-    with Server(hang_up, respond(200, {"calls": [], "meta": {"total": 0}})) as server, httpx2.Client() as http:
-        with pytest.raises(OutcomeUnknownError) as caught:
-            place(CallTransfer(base_url=server.url, api_key=KEY, http_client=http))
+def test_a_process_that_is_forked_while_its_parent_handles_an_event_handles_it_itself() -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    parent = os.getpid()
 
-        def look() -> str:
-            try:
-                return caught.value.reconcile().reason
-            except ConfigurationError as error:
-                return str(error)
+    def on_event(event: Any) -> WebhookResponse:
+        if os.getpid() == parent:
+            begun.set()
+            assert may_end.wait(60)
+        return WebhookResponse(200, str(os.getpid()))
 
-        assert in_child(look)() == REFUSED
-        assert look() == "server_time_unknown"
+    handler = WebhookHandler(secret=SECRET, on_event=on_event, duplicate_wait=1)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(handler.handle, *signed())
+        assert begun.wait(60)
+        assert in_child(lambda: handler.handle(*signed()).status)() == 200
+        may_end.set()
+        assert first.result().body == str(parent).encode()

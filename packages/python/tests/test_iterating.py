@@ -60,12 +60,6 @@ def test_a_loop_that_ends_early_asks_for_no_more(run: Run) -> None:
         assert len(server.requests) == 2
 
 
-def test_nothing_is_asked_for_before_the_list_is_used(run: Run) -> None:
-    with Server() as server:
-        run(server.url, lambda client: client.calls.list(limit=2) and None)
-        assert server.requests == []
-
-
 def test_a_list_begins_at_its_offset_and_each_loop_reads_it_again(run: Run) -> None:
     with Server(page(2, total=3), page(2, 1, total=4)) as server:
         lists: list[Any] = []
@@ -143,9 +137,3 @@ def test_an_error_of_a_later_page_of_another_list_names_its_offset(run: Run) -> 
     first = respond(200, {"contacts": [{"id": "1"}], "meta": {"total": 5}})
     with Server(first, problem(404, "not_found")) as server, pytest.raises(NotFoundError, match=r"\(the page at offset=1\)$"):
         run(server.url, lambda client: client.list("/api/v1/contacts", items_field="contacts").to_list(max_items=9))
-
-
-def test_an_error_of_the_first_page_names_no_offset(run: Run) -> None:
-    with Server(problem(404, "not_found")) as server, pytest.raises(NotFoundError) as caught:
-        run(server.url, lambda client: client.calls.list().to_list(max_items=9))
-    assert "offset" not in str(caught.value)

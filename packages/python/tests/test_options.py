@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import contextvars
 import enum
-import inspect
-import json
 import logging
 import signal
 from datetime import UTC, date, datetime
-from functools import lru_cache, partial
 from typing import Any, cast
 
 import httpx2
 import pytest
 from conftest import KEY, Run, failure, in_turn, place
-from servers import Server, SocksServer, hang_up, problem, respond, silence
+from servers import Server, hang_up, problem, respond, silence
 
 from call_transfer import (
-    ApiError,
-    AsyncCallTransfer,
     CallTransfer,
     ConfigurationError,
     ConnectionError,
@@ -48,51 +42,35 @@ async def never(**_: object) -> str:
         ({"base_url": "https://user:pass@example.com"}, "user name"),
         ({"base_url": "https://example.com/api/v1"}, "must not include /api/v1"),
         ({"base_url": "https://example.com?x"}, "query or fragment"),
-        ({"base_url": "https://exa mple.com"}, "must be a URL"),
-        ({"base_url": b"https://example.com"}, "base_url must be a URL"),
         ({"base_url": "https://999.1.1.1"}, "base_url must be a URL"),
-        ({"base_url": "http://127.999.1.1"}, "base_url must be a URL"),
-        ({"base_url": "https://\u2603\u2603.example"}, "base_url must be a URL"),
         ({"base_url": r"http://evil.example\.localhost"}, "base_url must be a URL"),
         ({"base_url": "https://a;b"}, "base_url must be a URL"),
         ({"api_key": None}, "api_key or access_token is required"),
         ({"access_token": "t"}, "cannot be combined"),
         ({"timeout": 0}, "timeout must be seconds above 0"),
-        ({"timeout": True}, "timeout must be seconds above 0"),
         ({"timeout": 10**400}, "timeout must be seconds above 0"),
         ({"timeout": float("nan")}, "timeout must be seconds above 0"),
         ({"total_timeout": 3e6}, "total_timeout must be seconds"),
         ({"max_retries": -1}, "max_retries must be an integer from 0"),
-        ({"max": 1}, "max is not an option. Did you mean max_retries"),
+        ({"retries": 3}, r"^retries is not an option\. Check its spelling\.$"),
+        ({"timeout_ms": 3}, r"^timeout_ms is not an option\. Did you mean timeout, in seconds\?$"),
         ({"retry": {"on_unknown_outcome": "throw"}}, "retry.on_unknown_outcome must be raise, check or retry"),
         ({"headers": {"Authorization": "x"}}, "headers must be"),
         ({"headers": {"x": "a\r\nb"}}, "headers must be"),
-        ({"headers": {"Content-Length": "5"}}, "headers must be"),
-        ({"headers": {"transfer-encoding": "chunked"}}, "headers must be"),
         ({"headers": {"Host": "example.com"}}, "headers must be"),
         ({"account_id": "a b"}, "account_id must be visible"),
         ({"on_retry": 1}, "on_retry must be a function"),
         ({"allow_insecure_http": "false"}, "allow_insecure_http must be True or False, not str"),
-        ({"allow_insecure_http": 0}, "allow_insecure_http must be True or False, not int"),
         ({"show_phone_numbers": "no"}, "show_phone_numbers must be True or False, not str"),
         ({"max_connections": 0}, "max_connections must be an integer from 1"),
-        ({"max_connections": True}, "max_connections must be an integer from 1"),
-        ({"max_connections": 2.5}, "max_connections must be an integer from 1"),
-        ({"max_connections": None}, "max_connections must be an integer from 1"),
         ({"proxy": "127.0.0.1:3128"}, "proxy must be a URL with http:// or https://"),
-        ({"proxy": "ftp://localhost"}, "proxy must be a URL with"),
-        ({"proxy": "http://"}, "proxy must be a URL with"),
         ({"proxy": "http://localhost:99999999"}, "proxy must be a URL with"),
-        ({"proxy": "http://[::1"}, "proxy must be a URL with"),
         ({"proxy": 3128}, "proxy must be a URL such as"),
-        ({"proxy": lambda: "http://localhost:1"}, "proxy must be a URL such as"),
         ({"proxy": "http://http:/localhost:1"}, "proxy must be a URL with"),
         ({"api_key": lambda: KEY}, "api_key must be letters"),
         ({"verify": "/missing.pem"}, r"verify must be True, False or an ssl\.SSLContext"),
-        ({"verify": None}, "verify must be True, False or"),
         ({"verify": 1}, "verify must be True, False or"),
         ({"retry": []}, "retry must be a dict"),
-        ({"retry": 0}, "retry must be a dict"),
         ({"on_retry": never}, "on_retry must be a plain function"),
         ({"api_key": None, "access_token": never}, "access_token must be a plain function"),
         ({"http_client": httpx2.Client(), "proxy": "http://localhost:1"}, "proxy has no effect beside http_client"),
@@ -105,16 +83,6 @@ def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message) as caught:
         CallTransfer(**given)
     assert caught.value.outcome == "not_sent"
-
-
-@pytest.mark.parametrize("client", [CallTransfer, AsyncCallTransfer])
-def test_options_that_do_not_exist_are_refused(client: Any) -> None:
-    with pytest.raises(ConfigurationError, match=r"^retries is not an option\. Check its spelling\.$") as caught:
-        client(base_url=BASE, api_key=KEY, retries=3)
-    assert caught.value.option == "retries"
-    with pytest.raises(ConfigurationError, match=r"^timeout_ms is not an option\. Did you mean timeout, in seconds\?$"):
-        client(base_url=BASE, api_key=KEY, timeout_ms=3)
-    assert list(inspect.signature(client).parameters)[:2] == ["base_url", "api_key"]
 
 
 def test_bad_options_of_a_request_are_refused(run: Run) -> None:
@@ -137,13 +105,6 @@ def test_bad_options_of_a_request_are_refused(run: Run) -> None:
         with pytest.raises(InvalidArgumentError, match="path must start with one /"):
             run(server.url, lambda client: client.request("GET", "//evil.example"))
     assert server.requests == []
-
-
-def test_invalid_input_is_sent(run: Run) -> None:
-    with Server(problem(400, "validation_failed", errors=[{"field": "name", "code": "too_short"}])) as server:
-        with pytest.raises(Exception, match="too_short"):
-            run(server.url, lambda client: client.destination_groups.create(name="", members="x", strategy=7))
-    assert server.requests[0].json() == {"name": "", "members": "x", "strategy": 7}
 
 
 def test_the_environment_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,16 +193,6 @@ def test_a_time_is_refused_with_advice_that_helps(run: Run, time: Any, advice: s
         run(BASE, lambda client: client.request("POST", "/api/v1/calls", body={"at": time}))
 
 
-@pytest.mark.parametrize("hint", ["Infinity", "1e999", "9" * 400])
-def test_a_hint_without_an_end_can_be_written_as_json(run: Run, hint: str) -> None:
-    body = f'{{"code": "rate_limit_exceeded", "meta": {{"retryAfterSecs": {hint if hint != "Infinity" else 1}, "low": -1e999}}}}'
-    answer = respond(429, raw=body.encode(), headers={"retry-after": hint})
-    with Server(answer) as server, pytest.raises(ApiError, match="asked to wait forever") as caught:
-        run(server.url, lambda client: client.accounts.list())
-    written = json.dumps([caught.value.retry_after, caught.value.body], allow_nan=False)
-    assert json.loads(written)[0] > 1e300
-
-
 def test_a_copy_has_other_options_and_shares_the_connections(run: Run) -> None:
     with Server(respond(200, {"accounts": []})) as server:
 
@@ -254,13 +205,6 @@ def test_a_copy_has_other_options_and_shares_the_connections(run: Run) -> None:
     assert [request.headers["x-account-id"] for request in server.requests] == ["a-1", "a-2"]
     assert server.requests[1].headers["x-team"] == "night"
     assert server.connections == 1
-
-
-def test_a_closed_client_says_so() -> None:
-    client = CallTransfer(base_url=BASE, api_key=KEY)
-    client.close()
-    with pytest.raises(ConfigurationError, match="was closed"):
-        client.roles.list()
 
 
 def test_an_http_client_of_the_caller_keeps_the_promises() -> None:
@@ -289,10 +233,6 @@ class Sour(Exception):
     """What a hook raises."""
 
 
-def refuse(_: object, more: int = 0) -> None:
-    raise OSError(5, "no badge")
-
-
 def hooked(is_async: bool, event: str, error: BaseException) -> Any:
     """A client of httpx2 with a hook that raises."""
 
@@ -315,27 +255,18 @@ HOOK_ERRORS = [
 
 
 @pytest.mark.parametrize("error", HOOK_ERRORS, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("action", [place, lambda client: client.accounts.list()], ids=["placement", "read"])
-def test_what_a_hook_raises_before_sending_is_the_cause_and_is_not_retried(run: Run, mode: str, action: Any, error: Exception) -> None:
-    with Server(respond(200, {"accounts": []})) as server, pytest.raises(RequestError, match="no badge") as caught:
-        run(server.url, action, http_client=hooked(mode == "async", "request", error))
-    assert type(caught.value) is RequestError
-    assert caught.value.__cause__ is error
-    assert (caught.value.outcome, [one.error for one in caught.value.attempts]) == ("not_sent", ["callback_failed"])
-    assert server.requests == []
-
-
-@pytest.mark.parametrize("error", HOOK_ERRORS, ids=lambda error: type(error).__name__)
-def test_what_a_hook_raises_after_sending_leaves_the_outcome_unknown(run: Run, mode: str, error: Exception) -> None:
+@pytest.mark.parametrize(("event", "outcome"), [("request", "not_sent"), ("response", "unknown")])
+def test_what_a_hook_raises_is_the_cause_and_is_not_retried(run: Run, mode: str, event: str, outcome: str, error: Exception) -> None:
     with Server(respond(201, {"type": "initiated", "callId": "c-1"})) as server:
-        with pytest.raises(OutcomeUnknownError) as caught:
-            run(server.url, place, http_client=hooked(mode == "async", "response", error))
+        with pytest.raises(RequestError, match="no badge") as caught:
+            run(server.url, place, http_client=hooked(mode == "async", event, error))
         with pytest.raises(RequestError, match="no badge") as read:
-            run(server.url, lambda client: client.accounts.list(), http_client=hooked(mode == "async", "response", error))
-    assert caught.value.__cause__ is not None
-    assert caught.value.__cause__.__cause__ is error
-    assert read.value.__cause__ is error
-    assert len(server.requests) == 2
+            run(server.url, lambda client: client.accounts.list(), http_client=hooked(mode == "async", event, error))
+    placement: Any = caught.value if outcome == "not_sent" else caught.value.__cause__
+    assert (type(placement), type(read.value)) == (RequestError, RequestError)
+    assert placement.__cause__ is read.value.__cause__ is error
+    assert (caught.value.outcome, [one.error for one in caught.value.attempts]) == (outcome, ["callback_failed"])
+    assert len(server.requests) == (2 if outcome == "unknown" else 0)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)], ids=lambda error: type(error).__name__)
@@ -346,17 +277,6 @@ def test_what_a_hook_ends_the_program_with_passes_through(run: Run, mode: str, e
     assert caught.value is error
     assert getattr(error, CARRIED).outcome == outcome
     assert len(server.requests) == (outcome == "unknown")
-
-
-@pytest.mark.parametrize("hook", [lru_cache(refuse), partial(refuse, more=1), {}.__getitem__], ids=["cached", "partial", "built in"])
-def test_a_hook_of_any_kind_that_raises_before_sending_sent_nothing(hook: Any) -> None:
-    with Server() as server, httpx2.Client(event_hooks={"request": [hook]}) as http:
-        client = CallTransfer(base_url=server.url, api_key=KEY, http_client=http)
-        with pytest.raises(RequestError) as caught:
-            place(client)
-    assert (type(caught.value), caught.value.outcome) == (RequestError, "not_sent")
-    assert isinstance(caught.value.__cause__, (OSError, KeyError))
-    assert server.requests == []
 
 
 def test_a_transport_of_the_callers_that_fails_by_itself_may_have_sent(run: Run) -> None:
@@ -400,15 +320,11 @@ def test_a_proxy_is_used(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 NO_PROXY = [
     ("example.com", "api.example.com", True),
-    (".example.com", "api.example.com", True),
     ("*.example.com", "api.example.com", True),
-    ("*.example.com", "api.example.org", False),
     ("ample.com", "api.example.com", False),
-    ("API.Example.COM", "api.example.com", True),
     ("api.example.com:9", "api.example.com", True),
     ("api.example.com:10", "api.example.com", False),
     (" a.example , api.example.com ", "api.example.com", True),
-    ("*", "api.example.com", True),
     ("10.1.2.3", "10.1.2.3", True),
     ("example.com", "api.example.com.", True),
 ]
@@ -457,16 +373,6 @@ def test_a_proxy_of_the_environment_that_cannot_be_used_is_named(
     CallTransfer(base_url="http://127.0.0.1:9", api_key=KEY).close()
 
 
-def test_a_call_is_placed_through_a_socks_proxy_by_a_client_of_the_callers(run: Run, mode: str) -> None:
-    pytest.importorskip("socksio")
-    with SocksServer(respond(201, {"type": "initiated", "callId": "c-1"})) as proxy:
-        url = proxy.url.replace("http://", "socks5://")
-        http: Any = httpx2.AsyncClient(proxy=url) if mode == "async" else httpx2.Client(proxy=url)
-        close = http.aclose if mode == "async" else http.close
-        run("http://api.example.com", in_turn(place, lambda _: close()), http_client=http, allow_insecure_http=True)
-    assert [request.method for request in proxy.requests] == ["POST"]
-
-
 def test_a_proxy_that_does_not_answer_its_connect_sent_nothing(run: Run) -> None:
     with Server(silence) as proxy, pytest.raises(CallTimeout) as caught:
         run("https://api.example.com", place, proxy=proxy.url, total_timeout=0.3)
@@ -479,33 +385,6 @@ def test_a_proxy_that_refuses_sent_nothing(run: Run) -> None:
         run("https://api.example.com", place, proxy=proxy.url, max_retries=0)
     assert caught.value.outcome == "not_sent"
     assert [request.method for request in proxy.requests] == ["CONNECT"]
-
-
-def test_context_variables_survive(run: Run) -> None:
-    variable = contextvars.ContextVar("variable", default="none")
-    seen: list[str] = []
-    with Server(problem(429, "rate_limit_exceeded", {"retry-after": "0"}), respond(200, {"accounts": []})) as server:
-
-        def act(client: Any) -> Any:
-            variable.set("mine")
-            return client.accounts.list()
-
-        run(server.url, act, on_retry=lambda _: seen.append(variable.get()))
-    assert seen == ["mine"]
-
-
-def test_any_path_can_be_asked_for(run: Run) -> None:
-    with Server(respond(200, [1], {"x-request-id": "r-1"}), hang_up) as server:
-        answer = run(
-            server.url,
-            lambda client: client.request("get", "/api/v1/contacts/{id}", path_params={"id": "c 1"}, query={"a": None, "b": 1.0}),
-        )
-        assert (answer.data, answer.status, answer.request_id) == ([1], 200, "r-1")
-        with pytest.raises(OutcomeUnknownError) as caught:
-            run(server.url, lambda client: client.request("POST", "/api/v1/contacts", body=None))
-    assert server.requests[0].target == "/api/v1/contacts/c%201?b=1"
-    assert server.requests[1].body == b"null"
-    assert caught.value.operation_id == "POST /api/v1/contacts"
 
 
 class Status(str, enum.Enum):  # noqa: UP042 - text of this kind is its name

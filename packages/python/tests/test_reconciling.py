@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from conftest import Action, Run, failure, place
-from servers import Request, Server, hang_up, problem, respond
+from servers import Request, Server, hang_up, respond
 
 from call_transfer import ConfigurationError, InvalidArgumentError, OutcomeUnknownError, Reconciliation
 
@@ -84,12 +84,6 @@ def test_a_list_that_is_too_long_is_read_in_part(run: Run) -> None:
     with Server(hang_up, listed(*first, total=250), listed(*first, total=250)) as server:
         found = reconcile(run, server.url, max_items=100)
     assert (found.complete, found.reason) == (False, "limit_reached")
-
-
-def test_a_list_that_cannot_be_read_is_incomplete(run: Run) -> None:
-    with Server(hang_up, problem(403, "insufficient_permissions")) as server:
-        found = reconcile(run, server.url)
-    assert (found.complete, found.reason) == (False, "list_incomplete")
 
 
 def test_the_look_sends_again_only_where_nothing_is_listed(run: Run) -> None:

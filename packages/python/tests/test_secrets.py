@@ -9,14 +9,11 @@ import logging
 import pickle
 import signal
 import socket
-import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
-from types import FrameType
-from typing import Any, Self
+from typing import Any
 
 import httpx2
 import pytest
@@ -72,12 +69,17 @@ def echo(connection: Any, request: Request, stop: Any) -> None:
     respond(403, headers=headers, raw=content)(connection, request, stop)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"api_key": KEY}, {"access_token": KEY}, {"access_token": lambda force_refresh: KEY if force_refresh else "old-token"}],
+    ids=["key", "token", "function"],
+)
 @pytest.mark.parametrize("answer", [echo, hang_up, respond(500, raw=f"<html>{KEY}".encode())], ids=["refused", "lost", "page"])
-def test_an_error_holds_no_secret(run: Run, answer: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_holds_no_secret(run: Run, answer: Any, options: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "call_transfer")
-    with Server(answer) as server:
+    with Server(*[problem(401, "token_expired")] * callable(options.get("access_token")), answer) as server:
         with pytest.raises(RequestError) as caught:
-            run(server.url, place)
+            run(server.url, place, account_id="a", **options)
         error = caught.value
     assert "run {" in printed(error)
     assert_clean(printed(error))
@@ -107,12 +109,6 @@ def test_clients_and_results_show_no_secret(run: Run) -> None:
     assert_clean(repr(rotated))
 
 
-def test_a_bad_key_is_not_shown() -> None:
-    with pytest.raises(ConfigurationError, match="api_key must be letters") as caught:
-        CallTransfer(base_url="http://localhost", api_key=f'"{KEY}"')
-    assert_clean(str(caught.value))
-
-
 def test_phone_numbers_are_masked_unless_the_client_shows_them(run: Run, caplog: pytest.LogCaptureFixture) -> None:
     refusal = problem(400, "provider_call_rejected", detail="+15550200001 is not reachable")
     with Server(refusal) as server:
@@ -126,19 +122,6 @@ def test_phone_numbers_are_masked_unless_the_client_shows_them(run: Run, caplog:
 
 
 # Local variables, which error trackers send along.
-
-OWN = ("call_transfer", "httpx2", "httpcore2", "h11", "anyio", "ssl")
-# Where a secret comes in: these take it out of sight with their first statement.
-DOORS = {
-    "CallTransfer.__init__",
-    "AsyncCallTransfer.__init__",
-    "known_options",
-    "hide_secrets",
-    "with_options",
-    "_merged",
-    "Secret.__init__",
-    "Secret.__init__.<locals>.<lambda>",
-}
 
 
 def shown_by(value: object) -> str:
@@ -154,55 +137,6 @@ def shown_by(value: object) -> str:
     return text
 
 
-def holds_secret(text: str) -> bool:
-    return any(spelling.lower() in text.lower() for spelling in SPELLINGS)
-
-
-class Watch:
-    """Looks at the local variables of every frame of the package and its libraries, at every line that runs."""
-
-    def __init__(self) -> None:
-        self.found: set[tuple[str, str]] = set()
-        self.lines = 0
-
-    def __call__(self, frame: FrameType, event: str, argument: object) -> Any:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] not in OWN:
-            return None
-        self.lines += 1
-        name = frame.f_code.co_qualname
-        for variable, value in frame.f_locals.items():
-            if name not in DOORS and holds_secret(shown_by(value)):
-                self.found.add((name, variable))
-        return self
-
-    def __enter__(self) -> Self:
-        sys.settrace(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.settrace(None)
-
-
-class Tokens:
-    def __call__(self, *, force_refresh: bool) -> str:
-        return KEY if force_refresh else "old-token"
-
-
-@pytest.mark.skipif(sys.gettrace() is not None, reason="something else traces")
-@pytest.mark.parametrize(
-    "options", [{"api_key": KEY}, {"access_token": KEY}, {"access_token": Tokens()}], ids=["key", "token", "function"]
-)
-@pytest.mark.parametrize("answer", [respond(201, {"type": "initiated", "callId": "c-1"}), hang_up, problem(401, "token_expired")])
-def test_no_frame_holds_a_secret_at_any_line(run: Run, options: dict[str, Any], answer: Any) -> None:
-    watch = Watch()
-    with Server(answer) as server:
-        with watch, suppress(RequestError):
-            run(server.url, place, account_id="a", **options)
-        assert server.requests[-1].headers["authorization"].startswith("Bearer ")
-    assert watch.lines > 500
-    assert sorted(watch.found) == []
-
-
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("answer", [respond(407), hang_up], ids=["refused", "lost"])
 def test_an_error_and_its_local_variables_do_not_show_the_password_of_a_proxy(run: Run, scheme: str, answer: Any) -> None:
@@ -213,7 +147,7 @@ def test_an_error_and_its_local_variables_do_not_show_the_password_of_a_proxy(ru
     whole = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
     own = [frame for frame in whole.stack if "/tests/" not in frame.filename]
     assert own
-    assert not holds_secret("".join([str(caught.value), *traceback.StackSummary.from_list(own).format()]))
+    assert_clean("".join([str(caught.value), *traceback.StackSummary.from_list(own).format()]))
 
 
 @pytest.mark.parametrize(
@@ -245,14 +179,7 @@ def test_an_error_of_a_constructor_holds_no_secret(client: Any, bad: dict[str, A
         assert_clean(printed(caught.value))
 
 
-def test_a_key_of_the_environment_that_is_refused_is_in_no_frame(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALL_TRANSFER_API_KEY", f'"{KEY}"')
-    with pytest.raises(ConfigurationError) as caught:
-        CallTransfer(base_url="http://localhost")
-    assert_clean(printed(caught.value))
-
-
-@pytest.mark.parametrize("how", ["timeout", "wait_for", "cancel", "group"])
+@pytest.mark.parametrize("how", ["timeout", "cancel"])
 @pytest.mark.parametrize("own", [True, False], ids=["own client", "http_client"])
 def test_an_interrupted_task_holds_no_secret(how: str, own: bool) -> None:
     arrived = threading.Event()
@@ -263,26 +190,14 @@ def test_an_interrupted_task_holds_no_secret(how: str, own: bool) -> None:
 
     async def interrupt(url: str) -> None:
         http = None if own else httpx2.AsyncClient()
-        async with AsyncCallTransfer(base_url=url, api_key=KEY, http_client=http) as client:
+        async with AsyncCallTransfer(base_url=url, api_key=KEY, http_client=http) as client, asyncio.timeout(None) as limit:
             task = asyncio.ensure_future(place(client))
+            await asyncio.to_thread(arrived.wait)
             if how == "timeout":
-                async with asyncio.timeout(None) as limit:
-                    await asyncio.to_thread(arrived.wait)
-                    limit.reschedule(asyncio.get_running_loop().time())
-                    await task
-            elif how == "wait_for":
-                await asyncio.wait_for(task, 0.3)
-            elif how == "cancel":
-                await asyncio.to_thread(arrived.wait)
-                task.cancel()
-                await task
+                limit.reschedule(asyncio.get_running_loop().time())
             else:
-                await asyncio.to_thread(arrived.wait)
-                with pytest.raises(ExceptionGroup):
-                    async with asyncio.TaskGroup() as group:
-                        group.create_task(asyncio.wait_for(task, None))
-                        group.create_task(asyncio.to_thread(int, "nothing"))
-                await task
+                task.cancel()
+            await task
 
     with Server(silent) as server, pytest.raises((TimeoutError, asyncio.CancelledError)) as caught:
         asyncio.run(interrupt(server.url))

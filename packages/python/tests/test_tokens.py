@@ -144,39 +144,6 @@ def test_what_is_no_token_is_never_sent_or_shown(run: Run) -> None:
     assert server.requests == []
 
 
-def test_an_interrupt_of_one_thread_is_none_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, waiting = threading.Event(), threading.Event()
-    calls: list[int] = []
-
-    def token(*, force_refresh: bool) -> str:
-        if not force_refresh:
-            return "old-token"
-        calls.append(threading.get_ident())
-        if len(calls) == 1:
-            begun.set()
-            waiting.wait(300)
-            raise KeyboardInterrupt
-        return "new-token"
-
-    auth = Auth("access_token", token)
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(auth.renew, Credential(Secret("old-token"), 0), 0.0, 20.0)
-        assert begun.wait(300)
-        pending = auth._pending
-        assert pending is not None
-        result = pending.result
-
-        def join(limit: float) -> Credential:
-            waiting.set()
-            return result(limit)
-
-        monkeypatch.setattr(pending, "result", join)
-        renewed = auth.renew(Credential(Secret("old-token"), 0), 0.0, 20.0)
-        assert isinstance(first.exception(), KeyboardInterrupt)
-    assert renewed is not None
-    assert (renewed.token.reveal(), len(calls)) == ("new-token", 2)
-
-
 def test_a_renewal_that_hangs_is_given_up_after_the_time_of_an_attempt() -> None:
     calls: list[bool] = []
 
@@ -222,28 +189,6 @@ def test_a_thread_gives_up_a_renewal_that_hangs_after_the_time_of_an_attempt() -
     assert renewed is not None
     assert late is not None
     assert (renewed.token.reveal(), late.token.reveal()) == ("new-token", "late-token")
-
-
-def test_closing_a_client_does_not_cancel_those_who_wait_for_a_renewal() -> None:
-    async def close(url: str) -> None:
-        begun = asyncio.Event()
-
-        async def token(*, force_refresh: bool) -> str:
-            if force_refresh:
-                begun.set()
-                await asyncio.Event().wait()
-            return "old-token"
-
-        client = AsyncCallTransfer(base_url=url, access_token=token)
-        task = asyncio.ensure_future(list_roles(client))
-        await begun.wait()
-        await client.aclose()
-        with pytest.raises(RequestError, match="the renewal was cancelled") as caught:
-            await task
-        assert caught.value.outcome == "rejected"
-
-    with Server(by_token("new-token")) as server:
-        asyncio.run(close(server.url))
 
 
 def test_a_token_function_whose_own_task_is_cancelled_does_not_cancel_the_request() -> None:

@@ -113,7 +113,7 @@ class Call:
     answer_before: DatedAnswer | None
     """The newest dated answer of the server from before the request."""
     budget: RetryBudget | None
-    find: Callable[[Call, OutcomeWindow, bytes | None, int, float | None], Steps[Reconciliation]] | None = None
+    find: Callable[[Search], Steps[Reconciliation]] | None = None
     bind: Callable[[OutcomeUnknownError, Callable[[int], Steps[Reconciliation]]], None] | None = None
     """Gives an error the way to `find`."""
     model: Any = None
@@ -168,6 +168,19 @@ class Call:
     def is_unknown(self) -> bool:
         """Whether an operation that is not idempotent may have been carried out without a usable response."""
         return self.operation.idempotency == "non_idempotent" and self.outcome in ("unknown", "applied")
+
+
+@dataclass(slots=True, repr=False)
+class Search:
+    """A look for results of a request whose outcome is unknown."""
+
+    call: Call
+    window: OutcomeWindow
+    body: bytes | None = None
+    """What results must fit, if it is given."""
+    max_items: int = 1000
+    end: float | None = None
+    """End of the search, by `elapsed()`."""
 
 
 @dataclass(slots=True)

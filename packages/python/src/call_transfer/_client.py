@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, Unpack, cast
 from typing_extensions import TypeVar as TypeVarWithDefault
 
 from ._auth import Auth, check_token
-from ._call import Call, Sent, Steps, prepare
+from ._call import Call, Search, Sent, Steps, prepare
 from ._core import send
 from ._duration import OnceAMinute
-from ._errors import CallTransferError, ConfigurationError, InvalidArgumentError, OutcomeUnknownError, OutcomeWindow, Reconciliation
+from ._errors import CallTransferError, ConfigurationError, InvalidArgumentError, OutcomeUnknownError, Reconciliation
 from ._generated.operations import FINDERS, OPERATIONS
 from ._generated.resources import AsyncResources, Resources
 from ._operation import Explanation, ListSince, Operation, find_operation
@@ -204,25 +204,16 @@ class _Base:
         call.bind = self._bind
         return call
 
-    def _find(
-        self,
-        finder: Explanation | ListSince,
-        options: Mapping[str, Any] | None,
-        call: Call,
-        window: OutcomeWindow,
-        body: bytes | None,
-        max_items: int,
-        end: float | None,
-    ) -> Steps[Reconciliation[Any]]:
+    def _find(self, finder: Explanation | ListSince, options: Mapping[str, Any] | None, search: Search) -> Steps[Reconciliation[Any]]:
         """Looks for results as the caller that sent the request."""
         if isinstance(finder, Explanation):
-            return explain(finder, window)
+            return explain(finder, search.window)
         own = {name: value for name, value in (options or {}).items() if name not in ("extra_body", "extra_query")}
 
-        def prepare_page(_: Call, source: ListSince, query: Mapping[str, object], deadline: float | None) -> Call:
-            return prepare(self._settings, source.operation, query=query, options=own, deadline=deadline)
+        def page(query: Mapping[str, object]) -> Call:
+            return prepare(self._settings, finder.operation, query=query, options=own, deadline=search.end)
 
-        return (yield from find_in_list(prepare_page, finder, call, window, body, max_items, end))
+        return (yield from find_in_list(page, finder, search))
 
     def _bind(self, error: OutcomeUnknownError, find: Callable[[int], Steps[Reconciliation]]) -> None:
         raise NotImplementedError

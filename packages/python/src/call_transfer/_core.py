@@ -9,7 +9,7 @@ import logging
 
 from ._answer import read_answer, timed_out
 from ._auth import Credential, RenewalTimeout
-from ._call import Call, Failure, GetToken, Received, Result, Send, Sent, Sleep, Steps
+from ._call import Call, Failure, GetToken, Received, Result, Search, Send, Sent, Sleep, Steps
 from ._errors import Attempt, CallTransferError, RequestError, RetrySkippedReason
 from ._interrupt import let_through
 from ._outcome import combine, is_effect_free
@@ -167,5 +167,5 @@ def _found_nothing(call: Call) -> Steps[bool]:
     window = call.window(call.settings.moment())
     # Without the body: a list may spell a number otherwise, so no outbound call may be left out.
     end = call.settings.clock.elapsed() + call.limit()
-    found = yield from call.find(call, window, None, 1000, end)
+    found = yield from call.find(Search(call, window, end=end))
     return found.complete and not found.candidates

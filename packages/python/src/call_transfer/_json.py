@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from typing import Any, NoReturn, TypeGuard
 
 from ._interrupt import let_through
@@ -25,15 +23,10 @@ def reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def _finite(text: str) -> float:
-    """Reads a number that may be larger than any float as the largest: infinity cannot be written again."""
-    return max(-sys.float_info.max, min(sys.float_info.max, float(text)))
-
-
-def parse_json(text: str | None, *, parse_float: Callable[[str], float] | None = None) -> Any:
+def parse_json(text: str | None) -> Any:
     """Returns None for anything but JSON, and for null."""
     try:
-        return json.loads(text or "", parse_constant=reject_constant, parse_float=parse_float)
+        return json.loads(text or "", parse_constant=reject_constant)
     except (ValueError, RecursionError) as error:
         let_through(error)
         return None
@@ -49,5 +42,5 @@ def is_deep(value: object, levels: int = 64) -> bool:
 
 def parse_object(text: str | None) -> dict[str, Any] | None:
     """Returns None for anything but a JSON object."""
-    value = parse_json(text, parse_float=_finite) if text else None
+    value = parse_json(text) if text else None
     return value if is_object(value) else None

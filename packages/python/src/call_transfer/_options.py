@@ -376,7 +376,7 @@ def _is_host(host: str) -> bool:
     # Not loaded by an import of the package.
     from httpx2 import URL, InvalidURL
 
-    if not re.fullmatch(r"[\w.-]+|[0-9a-f:.]+(?:%[\w.-]+)?", host):
+    if not re.fullmatch(r"[\w.-]+|[0-9a-f:.]+", host):
         return False
     try:
         URL(f"https://[{host}]" if ":" in host else f"https://{host}")

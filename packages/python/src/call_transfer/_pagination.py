@@ -149,12 +149,7 @@ class AsyncPages(_List[PageT, ItemT]):
         return page
 
     async def pages(self) -> AsyncIterator[PageT]:
-        """Iterates over the pages as they arrive. If the list changes, an item may be on several pages.
-
-        Raises:
-            InvalidResponseError: Pages bring nothing new before `meta.total` is reached, or the list keeps growing.
-
-        """
+        """Iterates over the pages as they arrive. See `Pages.pages()`."""
         async for page, _ in self._read():
             yield page
 
@@ -164,13 +159,7 @@ class AsyncPages(_List[PageT, ItemT]):
                 yield item
 
     async def to_list(self, *, max_items: int) -> list[ItemT]:
-        """Collects the items of all pages, each ID once, up to `max_items`.
-
-        Raises:
-            InvalidArgumentError: `max_items` is out of range.
-            InvalidResponseError: Pages bring nothing new before `meta.total` is reached, or the list keeps growing.
-
-        """
+        """Collects the items of all pages, each ID once, up to `max_items`. See `Pages.to_list()`."""
         _check_max(max_items)
         collected: list[ItemT] = []
         async for _, fresh in self._read():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from ._call import Call, Sent, Steps
+from ._call import Call, Search, Sent, Steps
 from ._core import send
 from ._errors import (
     CallTransferError,
@@ -28,7 +28,8 @@ from ._retry import time_of
 if TYPE_CHECKING:
     from ._model import ApiModel
 
-Prepare = Callable[[Call, ListSince, Mapping[str, object], float | None], Call]
+Prepare = Callable[[Mapping[str, object]], Call]
+"""Makes the request of a page."""
 
 _E164 = re.compile(r"\+[0-9]+")
 
@@ -87,40 +88,26 @@ def explain_count(count: int, window: OutcomeWindow) -> tuple[ReconciliationReas
     return "none_found", f"Nothing is listed since {window.start}. {nothing}"
 
 
-def find_in_list(
-    prepare: Prepare,
-    finder: ListSince,
-    call: Call,
-    window: OutcomeWindow,
-    body: bytes | None,
-    max_items: int,
-    end: float | None,
-) -> Steps[Reconciliation[Any]]:
+def find_in_list(prepare: Prepare, finder: ListSince, search: Search) -> Steps[Reconciliation[Any]]:
     """Reads the pages of a list whose items may be the result of the request, from the start of its window on."""
+    call, start = search.call, search.window.start
     ended = call.settings.moment()
-    start = window.start
     # The first answer may show that the server's clock is another one.
-    reading = yield from _read_list(prepare, finder, call, start, max_items, end, lambda: call.window(ended))
+    reading = yield from _read_list(prepare, finder, start, search.max_items, lambda: call.window(ended))
     if reading is None:
         start = call.window(ended).start
-        reading = yield from _read_list(prepare, finder, call, start, max_items, end, None)
+        reading = yield from _read_list(prepare, finder, start, search.max_items)
         assert reading is not None  # noqa: S101
     now = call.window(ended)
     seen = OutcomeWindow(start, now.end, by_server_clock=now.by_server_clock)
-    candidates = candidates_among(reading.items.values(), body)
+    candidates = candidates_among(reading.items.values(), search.body)
     problem = why_incomplete(reading, seen)
     reason, explanation = problem or explain_count(len(candidates), seen)
     return Reconciliation(candidates, problem is None, reason, explanation, seen)
 
 
 def _read_list(
-    prepare: Prepare,
-    finder: ListSince,
-    call: Call,
-    start: str,
-    max_items: int,
-    end: float | None,
-    current: Callable[[], OutcomeWindow] | None,
+    prepare: Prepare, finder: ListSince, start: str, max_items: int, current: Callable[[], OutcomeWindow] | None = None
 ) -> Steps[Reading | None]:
     """Reads a list up to its end or a number of items. Returns None as soon as it turns out to begin elsewhere."""
     reading = Reading()
@@ -130,7 +117,7 @@ def _read_list(
     try:
         while offset is not None:
             query = {finder.since: start, "limit": finder.limit, **({"offset": offset} if offset else {})}
-            sent: Sent = yield from send(prepare(call, finder, query, end))
+            sent: Sent = yield from send(prepare(query))
             if current is not None and is_other_start(start, current()):
                 return None
             items, total = page_of(sent.data, finder.items)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-import sys
 from dataclasses import replace
 from typing import Any
 
-from ._call import Call, Headers, Result
+from ._call import Call, Headers, Result, Search
 from ._errors import (
     AbortError,
     ApiError,
@@ -121,8 +120,7 @@ def _api_error(call: Call, result: Result, details: RequestErrorDetails) -> ApiE
         call.operation.method,
         call.clean(request_id) if request_id else None,
         {name.lower(): redact(value, call.tokens) for name, value in result.headers.items()},
-        # Not infinite, which JSON cannot hold.
-        None if result.hint is None else min(result.hint, sys.float_info.max),
+        result.hint,
     )
     kind = ERRORS_BY_STATUS.get(status, ServerError if status >= 500 else ApiError)
     return kind(response, details)
@@ -140,7 +138,7 @@ def _unknown(call: Call, error: RequestError, partial: str | None, details: Requ
     unknown = OutcomeUnknownError(message, details, call.window(ended), body)
     find = call.find
     if find is not None and call.bind is not None:
-        call.bind(unknown, lambda max_items: find(call, call.window(ended), call.body, max_items, None))
+        call.bind(unknown, lambda max_items: find(Search(call, call.window(ended), call.body, max_items)))
     unknown.__cause__ = error
     context = f"; context: {excerpt(call.clean(str(dict(details.context))))}" if details.context else ""
     # Where a cancellation is swallowed, this line is all that remains.

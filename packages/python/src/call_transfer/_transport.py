@@ -8,7 +8,6 @@ import socket
 import ssl
 from collections.abc import Iterable
 from contextvars import ContextVar, Token
-from ipaddress import ip_address
 from secrets import token_hex
 from typing import Any, cast
 
@@ -132,13 +131,6 @@ _MAX_WAIT_FOR_ADDRESS = 5.0
 
 
 def _addresses_of(host: str, port: int) -> list[str]:
-    try:
-        ip_address(host)
-    except ValueError:
-        pass
-    else:
-        # The addresses of a resolver have no zone, such as that of `fe80::1%eth0`.
-        return [host]
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:

@@ -1,7 +1,6 @@
 """Handlers over a real Redis. REDIS_URL names it, for example by tests/receiving/python.check.ts."""
 
 import asyncio
-import json
 import os
 import threading
 import uuid
@@ -14,18 +13,14 @@ import pytest
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
-from call_transfer.webhooks import AsyncWebhookHandler, WebhookHandler, WebhookResponse, sign_webhook
+from call_transfer.webhooks import AsyncWebhookHandler, WebhookHandler, WebhookResponse
 from call_transfer.webhooks.redis import redis_event_store
 
+from .virtual import SECRET, signed
+
 URL = os.environ["REDIS_URL"]
-SECRET = "secret-of-a-test"
 # A machine may be so busy that nothing else ends in its time.
 PATIENT: dict[str, Any] = {"duplicate_wait": 60, "store_timeout": 60, "lease_duration": 60}
-
-
-def signed(event_id: str) -> tuple[bytes, dict[str, str]]:
-    body = json.dumps({"type": "transfer.offer", "id": event_id}).encode()
-    return body, {"Service-Signature": sign_webhook(body, secret=SECRET)}
 
 
 class Run:
@@ -109,17 +104,3 @@ def test_a_response_expires_after_the_retention_and_its_key_has_the_prefix(clien
     assert handler.handle(*signed(event)).status == 200
     assert 900 < client.ttl(f"front-desk:id:{event}") <= 1000
     assert client.hget(f"front-desk:id:{event}", "answer").startswith(b'{"version":1,"status":200,')
-
-
-def test_a_redis_that_evicts_is_not_ready(client: Any) -> None:
-    store = redis_event_store(lambda script, key, args: client.eval(script, 1, key, *args))
-    handler = WebhookHandler(secret=SECRET, on_event=print, store=store, **PATIENT)
-    assert handler.check_readiness() == []
-    client.config_set("maxmemory-policy", "allkeys-lru")
-    try:
-        assert handler.check_readiness() == []
-        client.config_set("maxmemory", "1gb")
-        assert [problem.code for problem in handler.check_readiness()] == ["store_evicted_early"]
-    finally:
-        client.config_set("maxmemory", "0")
-        client.config_set("maxmemory-policy", "noeviction")

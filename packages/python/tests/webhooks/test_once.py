@@ -249,18 +249,6 @@ class TestAnswerThatTheStoreCouldNotKeep:
         world.advance(3)
         assert (first.result.status, second.result.status, one.codes) == (409, 409, ["handled_twice"])
 
-    def test_counts_if_the_other_process_failed(self, world: World, store: Store) -> None:
-        def fail() -> None:
-            raise RuntimeError("It fails.")
-
-        one, two = Process(world, store, slow(0.5)), Process(world, store, lambda event: Slow(1, fail))
-        first = one.begin()
-        world.advance(0.1)
-        store.memory = MemoryStore(world.now)
-        two.begin()
-        world.advance(3)
-        assert (first.result.status, one.codes) == (200, [])
-
     def test_does_not_delay_the_response_for_ever_if_the_store_refuses_it_though_no_other_owner_has_the_event(
         self, world: World, store: Store
     ) -> None:
@@ -299,14 +287,6 @@ class TestBusyStore:
         world.advance(0.7)
         # The turn of the second claim came before there was an answer.
         assert store.steps == ["claim", "claim", "complete"]
-
-    def test_takes_100_max_concurrency_if_it_does_not_say_how_many(self, world: World, store: Store) -> None:
-        store.around = hang
-        process = Process(world, store)
-        for number in range(150):
-            process.begin(str(number))
-        world.advance(0)
-        assert len(store.steps) == 100
 
     def test_is_reported_as_busy_when_a_step_waits_for_longer_than_duplicate_wait(self, world: World, store: Store) -> None:
         store.max_concurrency = 1
@@ -388,19 +368,6 @@ class TestResponsesInMemory:
         assert process.handled == 30
         process.deliver("0")
         assert process.handled == 31
-
-    def test_are_evicted_without_a_report_when_no_duplicate_is_valid_any_more(self, world: World) -> None:
-        process = Process(world, None, max_answers=1)
-        process.deliver("1")
-        world.advance(600)
-        process.deliver("2")
-        assert process.codes == []
-
-    def test_are_evicted_without_a_report_when_a_store_has_them(self, world: World, store: Store) -> None:
-        process = Process(world, store, max_answers=1)
-        for number in ("1", "2", "1"):
-            process.deliver(number)
-        assert (process.handled, process.codes) == (2, [])
 
     def test_have_16_million_characters_at_most(self, world: World) -> None:
         process = Process(world, None, lambda event: WebhookResponse(200, b"x" * 16_384), max_answers=10**6)

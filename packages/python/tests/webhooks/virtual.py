@@ -14,6 +14,26 @@ from call_transfer.webhooks._handler import Core
 from call_transfer.webhooks._runtime import Signal
 
 SECRET = "secret-of-a-test"
+
+
+def offer(event_id: str = "1", **fields: Any) -> bytes:
+    """The body of an offer."""
+    return json.dumps({"type": "transfer.offer", "id": event_id, **fields}).encode()
+
+
+BODY = offer(destinationId="front-desk", other=[1])
+
+
+def headers_of(body: bytes = BODY, at: float | None = None) -> dict[str, str]:
+    """The headers of a body that the platform sends, now or at a time."""
+    return {"Service-Signature": sign_webhook(body, secret=SECRET, timestamp=at)}
+
+
+def signed(event_id: str = "1", at: float | None = None) -> tuple[bytes, dict[str, str]]:
+    """The body and the headers of an offer."""
+    return offer(event_id), headers_of(offer(event_id), at)
+
+
 BEGIN = 1_772_452_800.0
 
 
@@ -196,8 +216,7 @@ class Process:
 
     def begin(self, event_id: str = "1") -> Running:
         """Delivers an event, signed now."""
-        body = json.dumps({"type": "transfer.offer", "id": event_id})
-        headers = {"Service-Signature": sign_webhook(body, secret=SECRET, timestamp=self.world.now())}
+        body, headers = signed(event_id, self.world.now())
         return self.world.start(self.core.receive("POST", headers, lambda: body))
 
     def deliver(self, event_id: str = "1", within: float = 0.0) -> WebhookResponse:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from ._errors import Rejection, WebhookError, WebhookErrorCode, unavailable
+from ._errors import Rejection, WebhookError, unavailable
 from ._options import Settings
 from ._response import WebhookResponse, response_of, text_of
 from ._runtime import PerProcess, Runtime, Signal
@@ -29,7 +29,8 @@ Handle = Callable[..., Awaitable[WebhookResponse]]
 """Calls `on_event`, with the transaction of an inbox."""
 Coordinate = Callable[[str, str, Handle, float], Awaitable[Handled]]
 """Handles an event, given by its key, for an owner, or finds the response of another process, for which it waits until a time."""
-Report = Callable[[BaseException, WebhookErrorCode], Awaitable[None]]
+Report = Callable[[BaseException], Awaitable[None]]
+"""Reports an error of a store, or a `WebhookError` by its code."""
 
 
 def alone(runtime: Runtime) -> Coordinate:
@@ -127,4 +128,4 @@ class Deduplicator:
                 f"{self._evicted} responses were evicted within {self._keep:g} s, so their duplicates may be handled again. "
                 "Raise max_answers, or use a store."
             )
-            await self._report(WebhookError(message, "store_evicted_early"), "store_evicted_early")
+            await self._report(WebhookError(message, "store_evicted_early"))

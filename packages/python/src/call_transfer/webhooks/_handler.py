@@ -144,9 +144,6 @@ class Core:
         try:
             if self._coordinator:
                 await self._coordinator.check(str(uuid.uuid4()))
-                problem = await self._coordinator.find_eviction()
-                if problem is not None:
-                    problems.append(ReadinessProblem("store_evicted_early", problem))
         except Exception as error:
             problems.append(ReadinessProblem(code_of(error, "store_failed"), str(error)))
         try:
@@ -157,17 +154,17 @@ class Core:
             problems.append(ReadinessProblem(code_of(error, code), f"{what}: {_words_of(error)} {advice}"))
         return problems
 
-    async def report(self, step: Step, error: BaseException, code: WebhookErrorCode | None = None) -> None:
-        known = code or code_of(error, _FAILURES[step][0])
-        on_error = self._settings.on_error
+    async def report(self, step: Step, error: BaseException) -> None:
+        code, on_error = code_of(error, _FAILURES[step][0]), self._settings.on_error
         try:
-            await self._runtime.call(lambda: on_error(error, known) if on_error else self._log(step, error))
+            await self._runtime.call(lambda: on_error(error, code) if on_error else self._log(step, error))
         except Exception:
             # The sender gets its response all the same.
             _logger.exception("on_error failed")
 
-    async def _report_store(self, error: BaseException, code: WebhookErrorCode) -> None:
-        await self.report("event" if code == "handler_failed" else "warning" if code in _WARNINGS else "store", error, code)
+    async def _report_store(self, error: BaseException) -> None:
+        code = code_of(error, "store_failed")
+        await self.report("event" if code == "handler_failed" else "warning" if code in _WARNINGS else "store", error)
 
     def _log(self, step: Step, error: BaseException) -> None:
         _, what, advice = _FAILURES[step]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import http
 import inspect
-import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Message = MutableMapping[str, Any]
-_logger = logging.getLogger("call_transfer.webhooks")
 
 
 class WebhookHandler:
@@ -131,22 +129,11 @@ def _parts(stream: Any, size: int) -> Iterator[bytes]:
 
 
 class AsyncWebhookHandler:
-    """Receives webhooks (§6) on asyncio: the same as `WebhookHandler`, which describes the arguments, options and errors.
+    """Receives webhooks (§6) on asyncio: the same as `WebhookHandler`, which describes the arguments, options and errors. Functions
+    may be async here, and stores and inboxes must be: a plain function blocks the event loop.
 
     A handler is an ASGI application, so it is the endpoint of a route of Starlette or FastAPI. A view awaits `handle`. It belongs to
     one event loop. An event is handled to its end, also if its request is cancelled.
-
-    Args:
-        secret: As there. A function may be async; one that is not must return at once.
-        on_event: As there. It may be async; a plain function blocks the event loop.
-        store: As there, with an async client.
-        inbox: As there, with an async client.
-        **options: See `WebhookHandlerOptions`. `on_error` may be async, too.
-
-    Raises:
-        TypeError: As there, or the store is not async.
-        ValueError: As there.
-
     """
 
     def __init__(
@@ -162,19 +149,10 @@ class AsyncWebhookHandler:
         if store is not None and not inspect.iscoroutinefunction(store.claim):
             raise TypeError("store must be async. Use an async store, or WebhookHandler.")
         self._loop = Loop()
-        self._first: asyncio.AbstractEventLoop | None = None
-        self._is_warned = False
         self._core = Core(self._loop, secret, on_event, store, inbox, options)
 
     async def handle(self, body: RawBody, headers: WebhookHeaders, *, method: str = "POST") -> WebhookResponse:
-        """See `WebhookHandler.handle`.
-
-        Args:
-            body: The raw body, before any parsing.
-            headers: The request's headers.
-            method: The request's method. All but POST are answered 405.
-
-        """
+        """See `WebhookHandler.handle`."""
         return await self._run(self._core.receive(method, headers, lambda: body))
 
     async def check_readiness(self) -> list[ReadinessProblem]:
@@ -203,15 +181,6 @@ class AsyncWebhookHandler:
             raise
 
     async def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        loop = asyncio.get_running_loop()
-        if self._first is None or self._first.is_closed():
-            self._first = loop
-        elif self._first is not loop and not self._is_warned:
-            self._is_warned = True
-            _logger.error(
-                "AsyncWebhookHandler is used by several event loops, so duplicates of an event cannot wait for its response. "
-                "Use WebhookHandler in a WSGI view, and one handler for each loop."
-            )
         return await asyncio.shield(self._loop.start(work))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from ._deduplicator import MAX_HANDLING, Handle, Handled, Report
 from ._errors import Rejection, WebhookError, code_of, unavailable
@@ -144,8 +144,8 @@ class _Event:
     """One handling of an event, as the owner in a store."""
 
     def __init__(self, of: StoreCoordinator, key: str, owner: str, until: float) -> None:
-        self.key = key
         self._of = of
+        self._key = key
         self._owner = owner
         self._until = until
         self._is_claimed = False
@@ -153,20 +153,24 @@ class _Event:
         self._may_be_claimed = False
         """Whether a claim was sent, which the store may execute later."""
         self._ended = Signal()
-        self._is_ended = False
-        """Whether the lease is no longer extended."""
+        """Set when the lease is no longer extended."""
         self._is_given_up = False
         """Whether a claim that comes later is given back. An owner that lost the event may still get it again, to complete it."""
+
+    async def _run(self, name: Literal["complete", "release"], *args: object) -> Any:
+        """Runs an urgent step of this owner."""
+        of, method = self._of, getattr(self._of.store, name)
+        return await of.steps.run(lambda: of.runtime.call(lambda: method(self._key, self._owner, *args)), True)
 
     async def claim(self, *, is_urgent: bool = False) -> EventClaim:
         of = self._of
 
         async def step() -> EventClaim:
             self._may_be_claimed = True
-            claim: EventClaim = await of.runtime.call(lambda: of.store.claim(self.key, self._owner, of.settings.lease_duration))
+            claim: EventClaim = await of.runtime.call(lambda: of.store.claim(self._key, self._owner, of.settings.lease_duration))
             state = getattr(claim, "state", None)
             if self._is_given_up and state == "claimed":
-                await of.runtime.call(lambda: of.store.release(self.key, self._owner))
+                await of.runtime.call(lambda: of.store.release(self._key, self._owner))
             if state not in ("claimed", "in_progress", "completed"):
                 raise TypeError("claim() of the event store must return a state of claimed, in_progress, completed.")
             return claim
@@ -181,11 +185,11 @@ class _Event:
 
     async def claim_when_free(self, until: float) -> EventClaim:
         """Claims the event until it is this owner's or completed, at least once. Then raises."""
-        failure: Exception | None = None
-        left, pause = max(0.0, until - self._of.runtime.now()), _FIRST_POLL
+        runtime, failure = self._of.runtime, None
+        left, pause = max(0.0, until - runtime.now()), _FIRST_POLL
         while True:
-            started = self._of.runtime.now()
-            await self._of.runtime.wait(None, min(pause, left))
+            started = runtime.now()
+            await runtime.wait(None, min(pause, left))
             try:
                 claim = await self.claim()
                 if claim.state != "in_progress":
@@ -193,7 +197,7 @@ class _Event:
             except Exception as error:
                 failure = error
             # At least the pause, also with a clock that stands still.
-            left -= max(self._of.runtime.now() - started, pause)
+            left -= max(runtime.now() - started, pause)
             if left <= 0:
                 raise unavailable("duplicate_timeout") from failure
             pause = min(pause * 1.5, _MAX_POLL)
@@ -210,61 +214,47 @@ class _Event:
             response_of(claim.response)
             return claim.response
         except Exception as error:
-            code = code_of(error, "store_failed")
             is_rejected = isinstance(error, Rejection)
             if not is_rejected and self._of.settings.on_store_error == "handle":
-                await self._of.report(error, code)
+                await self._of.report(error)
                 return None
             if self._may_be_claimed:
                 self._of.runtime.start(self._give_back())
             if is_rejected:
                 raise
-            raise unavailable(code) from error
-
-    async def extend(self) -> None:
-        """Extends the lease while the event is handled, until another owner has it."""
-        until = self._of.runtime.now() + MAX_HANDLING
-        while self._of.runtime.now() < until:
-            await self._of.runtime.wait(self._ended, self._of.settings.lease_duration / 3)
-            if self._is_ended:
-                return
-            # In the background: a slow store may have several at once.
-            self._of.runtime.start(self._extend())
-
-    async def _extend(self) -> None:
-        # After a failure, the next one may succeed, and complete() shows whether the lease was lost.
-        with suppress(Exception):
-            if (await self.claim(is_urgent=True)).state != "claimed":
-                self._end_extensions()
-
-    def _end_extensions(self) -> None:
-        self._is_ended = True
-        self._ended.set()
-
-    def give_up(self) -> None:
-        """Ends the extensions. A claim that comes later is given back."""
-        self._is_given_up = True
-        self._end_extensions()
-
-    async def release(self) -> None:
-        """Ends the lease."""
-        self.give_up()
-
-        async def step() -> object:
-            return await self._of.runtime.call(lambda: self._of.store.release(self.key, self._owner))
-
-        await self._of.steps.run(step, True)
-
-    async def release_and_report(self) -> None:
-        try:
-            await self.release()
-        except Exception as error:
-            await self._of.report(error, code_of(error, "store_failed"))
+            raise unavailable(code_of(error, "store_failed")) from error
 
     async def _give_back(self) -> None:
         # After a failure, the lease expires.
         with suppress(Exception):
             await self.release()
+
+    async def extend(self) -> None:
+        """Extends the lease while the event is handled, until another owner has it."""
+        runtime = self._of.runtime
+        until = runtime.now() + MAX_HANDLING
+        while runtime.now() < until:
+            await runtime.wait(self._ended, self._of.settings.lease_duration / 3)
+            if self._ended.done():
+                return
+            # In the background: a slow store may have several at once.
+            runtime.start(self._extend())
+
+    async def _extend(self) -> None:
+        # After a failure, the next one may succeed, and complete() shows whether the lease was lost.
+        with suppress(Exception):
+            if (await self.claim(is_urgent=True)).state != "claimed":
+                self._ended.set()
+
+    def give_up(self) -> None:
+        """Ends the extensions. A claim that comes later is given back."""
+        self._is_given_up = True
+        self._ended.set()
+
+    async def release(self) -> None:
+        """Ends the lease."""
+        self.give_up()
+        await self._run("release")
 
     async def complete(self, text: str) -> str:
         """Stores the response. Returns the stored one, which is another if another owner completed the event before."""
@@ -278,8 +268,8 @@ class _Event:
                 # A step that failed may have stored it.
                 if claim.response is not None and claim.response != text:
                     reason = "its lease expired before it was extended, or the event store failed"
-                    message = f"The event {self.key} was handled twice: {reason}. The response stored first was sent."
-                    await self._of.report(WebhookError(message, "handled_twice"), "handled_twice")
+                    message = f"The event {self._key} was handled twice: {reason}. The response stored first was sent."
+                    await self._of.report(WebhookError(message, "handled_twice"))
                 return claim.response or text
         raise TypeError("complete() of the event store must return True.")
 
@@ -288,15 +278,11 @@ class _Event:
         response.
         """
         runtime = self._of.runtime
-
-        async def step() -> bool:
-            return bool(await runtime.call(lambda: self._of.store.complete(self.key, self._owner, text)))
-
         until = runtime.now() + (self._of.settings.store_timeout if self._is_claimed else 2 * _FIRST_POLL)
         pause = _FIRST_POLL
         while True:
             try:
-                return await self._of.steps.run(step, True)
+                return bool(await self._run("complete", text))
             except Exception:
                 if runtime.now() + pause > until:
                     raise
@@ -326,10 +312,10 @@ class StoreCoordinator:
         except GeneratorExit:
             raise
         except BaseException:
-            await event.release_and_report()
+            await self._release(event)
             raise
         if response.status >= 500:
-            await event.release_and_report()
+            await self._release(event)
             return Handled(response, None)
         try:
             stored = await event.complete(text)
@@ -338,19 +324,19 @@ class StoreCoordinator:
             raise
         except Exception as error:
             # It was handled, so its own response is right.
-            await self.report(error, code_of(error, "store_failed"))
+            await self.report(error)
             return Handled(response, text)
         finally:
             event.give_up()
+
+    async def _release(self, event: _Event) -> None:
+        try:
+            await event.release()
+        except Exception as error:
+            await self.report(error)
 
     async def check(self, owner: str) -> None:
         """Claims and releases an event of its own. Raises if the store fails."""
         event = _Event(self, f"check:{owner}", owner, self.runtime.now())
         await event.claim(is_urgent=True)
         await event.release()
-
-    async def find_eviction(self) -> str | None:
-        """Why a store of this package forgets responses."""
-        find = getattr(self.store, "_find_eviction", None)
-        found: str | None = await self.steps.run(lambda: self.runtime.call(find), True) if find else None
-        return found

@@ -158,7 +158,7 @@ class _InboxCoordinator:
             return await delivery.respond()
         finally:
             for warning in delivery.warnings:
-                await self._report(warning, warning.code)
+                await self._report(warning)
 
     async def check(self, _owner: str) -> None:
         """Raises if the database would not store a response."""
@@ -170,9 +170,6 @@ class _InboxCoordinator:
             await self.runtime.call(lambda: self.within(ask, self.max_wait))
         except TimeoutError as error:
             raise WebhookError(f"The database did not answer within {self.max_wait:g} s.", "store_timeout") from error
-
-    async def find_eviction(self) -> None:
-        """PostgreSQL forgets no responses."""
 
     async def within(self, work: Callable[[Any, asyncio.Timeout | None], Awaitable[T]], seconds: float) -> T:
         """Runs work in a transaction. On an event loop its time is limited; threads have the limits of their client."""

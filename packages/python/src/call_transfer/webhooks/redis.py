@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
@@ -30,9 +29,6 @@ return 1"""
 
 _RELEASE = f"""{_READ}if owner == ARGV[1] and not answer then redis.call("DEL", KEYS[1]) end
 return 0"""
-
-# Fails where a script may not ask, as at some providers.
-_MEMORY = 'return redis.call("INFO", "memory")'
 
 Eval = Callable[[str, str, Sequence[str]], Any | Awaitable[Any]]
 
@@ -66,17 +62,6 @@ class _RedisEventStore:
 
     async def release(self, key: str, owner: str, /) -> None:
         await self._run(_RELEASE, key, owner)
-
-    async def _find_eviction(self) -> str | None:
-        """Why Redis forgets responses when its memory is full. All of them expire, so each policy evicts them."""
-        try:
-            info = _text_of(await self._run(_MEMORY, "check"))
-        except Exception:
-            return None
-        policy = re.search(r"^maxmemory_policy:([\w-]+)", info, re.MULTILINE)
-        if policy is None or policy[1] == "noeviction" or re.search(r"^maxmemory:0\b", info, re.MULTILINE):
-            return None
-        return f"Redis evicts responses when its memory is full (maxmemory-policy {policy[1]}). Set noeviction."
 
     async def _run(self, script: str, key: str, *args: str) -> Any:
         given = self._eval_script(script, self._key_prefix + key, args)
