@@ -1,4 +1,4 @@
-import { createWebhookHandler, signWebhook, type WebhookHandlerOptions } from "@call-transfer/sdk/webhooks";
+import { createWebhookHandler } from "@call-transfer/sdk/webhooks";
 import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { describe, expect, it, vi } from "vitest";
 
@@ -46,38 +46,6 @@ describe("redisEventStore", () => {
     },
   );
 });
-
-describe("a handler with redisEventStore", () => {
-  const answered = JSON.stringify({ version: 1, status: 201, owner: "another" });
-
-  it.each<[string, number, () => Promise<unknown>, Partial<WebhookHandlerOptions>]>([
-    ["duplicate_timeout", 503, async () => ["in_progress", "1"], {}],
-    ["store_timeout", 503, () => new Promise(() => {}), { storeTimeoutMs: 20 }],
-    ["store_failed", 503, () => Promise.reject(new Error("connection refused")), {}],
-    ["stored_response_unreadable", 503, async () => ["completed", '{"version":2}'], {}],
-  ])("rejects with the code %s", async (code, status, run, options) => {
-    const codes: string[] = [];
-    const receive = createWebhookHandler({
-      ...{ secret: "secret", onEvent: unused, duplicateWaitMs: 0, onStoreError: "reject", ...options },
-      store: redisEventStore(run),
-      onError: (_error, reported) => void codes.push(reported),
-    });
-    const response = await receive(await webhook());
-    expect({ status: response.status, codes }).toEqual({ status, codes: [code] });
-  });
-
-  it("sends the response that another process has stored", async () => {
-    const store = redisEventStore(async () => ["completed", answered]);
-    const receive = createWebhookHandler({ secret: "secret", onEvent: unused, store });
-    expect((await receive(await webhook())).status).toBe(201);
-  });
-});
-
-async function webhook(): Promise<Request> {
-  const body = JSON.stringify({ type: "any", id: "1" });
-  const headers = { "Service-Signature": await signWebhook(body, { secret: "secret" }) };
-  return new Request("http://localhost/", { method: "POST", headers, body });
-}
 
 /** A handler over Redis that replies so to a claim, and so to INFO. */
 const receiverOver = (claim: unknown, info: () => Promise<unknown>) =>
