@@ -1,4 +1,4 @@
-import { createWebhookHandler, signWebhook, type WebhookHandlerOptions } from "@call-transfer/sdk/webhooks";
+import { createWebhookHandler } from "@call-transfer/sdk/webhooks";
 import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { describe, expect, it, vi } from "vitest";
 
@@ -47,77 +47,15 @@ describe("redisEventStore", () => {
   );
 });
 
-describe("a handler with redisEventStore", () => {
-  const answered = JSON.stringify({ version: 1, status: 201, owner: "another" });
-
-  it.each<[string, number, () => Promise<unknown>, Partial<WebhookHandlerOptions>]>([
-    ["duplicate_timeout", 503, async () => ["in_progress", "1"], {}],
-    ["store_timeout", 503, () => new Promise(() => {}), { storeTimeoutMs: 20 }],
-    ["store_failed", 503, () => Promise.reject(new Error("connection refused")), {}],
-    ["stored_response_unreadable", 503, async () => ["completed", '{"version":2}'], {}],
-  ])("rejects with the code %s", async (code, status, run, options) => {
-    const codes: string[] = [];
-    const receive = createWebhookHandler({
-      ...{ secret: "secret", onEvent: unused, duplicateWaitMs: 0, onStoreError: "reject", ...options },
-      store: redisEventStore(run),
-      onError: (_error, reported) => void codes.push(reported),
-    });
-    const response = await receive(await webhook());
-    expect({ status: response.status, codes }).toEqual({ status, codes: [code] });
-  });
-
-  it("sends the response that another process has stored", async () => {
-    const store = redisEventStore(async () => ["completed", answered]);
-    const receive = createWebhookHandler({ secret: "secret", onEvent: unused, store });
-    expect((await receive(await webhook())).status).toBe(201);
-  });
-});
-
-async function webhook(): Promise<Request> {
-  const body = JSON.stringify({ type: "any", id: "1" });
-  const headers = { "Service-Signature": await signWebhook(body, { secret: "secret" }) };
-  return new Request("http://localhost/", { method: "POST", headers, body });
-}
-
-/** A handler over Redis that replies so to a claim, and so to INFO. */
-const receiverOver = (claim: unknown, info: () => Promise<unknown>) =>
-  createWebhookHandler({
-    ...{ secret: "secret", onEvent: unused },
-    store: redisEventStore((script) => (script.includes("INFO") ? info() : Promise.resolve(claim))),
-  });
-
 describe("checkReadiness() of a handler over Redis", () => {
-  const memory = (limit: number, policy: string) => async () =>
-    `# Memory\r\nused_memory:1\r\nmaxmemory:${limit}\r\nmaxmemory_human:1K\r\nmaxmemory_policy:${policy}\r\n`;
-
-  // Answers expire, so what evicts keys that do evicts them, too.
-  it.each(["allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-ttl"])(
-    "reports %s, which evicts responses",
-    async (policy) => {
-      const { ready, problems } = await receiverOver(["claimed", "1"], memory(1000, policy)).checkReadiness();
-      expect([ready, problems]).toEqual([
-        false,
-        [{ code: "store_evicted_early", message: expect.stringContaining(`maxmemory-policy ${policy}`) }],
-      ]);
-    },
-  );
-
-  it.each([
-    ["noeviction", memory(1000, "noeviction")],
-    ["a policy without a limit", memory(0, "allkeys-lru")],
-    ["a provider whose scripts may not ask", () => Promise.reject(new Error("NOPERM"))],
-    ["a provider that leaves the policy out", async () => "# Memory\r\nused_memory:1\r\n"],
-  ])("is ready with %s", async (_, info) => {
-    expect(await receiverOver(["claimed", "1"], info).checkReadiness()).toEqual({ ready: true, problems: [] });
-  });
-
   // As @upstash/redis does by default.
   it.each([
     ["an own event", ["claimed", 1]],
     ["an answer", ["completed", { version: 1, status: 204, owner: "another" }]],
     ["an answer of text", ["completed", null]],
   ])("reports a client that parses the reply to a claim of %s", async (_, reply) => {
-    const { ready, problems } = await receiverOver(reply, memory(0, "noeviction")).checkReadiness();
+    const store = redisEventStore(async () => reply);
+    const { ready, problems } = await createWebhookHandler({ secret: "s", onEvent: unused, store }).checkReadiness();
     expect([ready, problems]).toEqual([
       false,
       [{ code: "store_failed", message: expect.stringContaining("automaticDeserialization: false") }],

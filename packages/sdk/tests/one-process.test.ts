@@ -1,7 +1,5 @@
 // What one process knows without the store: what it has in hand, and what it has answered.
-import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { signature } from "../src/generated/signature.gen.ts";
 import { InFlight } from "../src/webhooks/deduplicator.ts";
 import type { EventStore } from "../src/webhooks.ts";
 import { memoryStore } from "./memory-store.ts";
@@ -150,29 +148,6 @@ describe("copies in one process", () => {
     expect([await first, await copy]).toEqual(["handling 1", "handling 1, again"]);
   });
 
-  it("know without the store what it has answered once", async () => {
-    const { store, fail } = storeThatCanFail();
-    await processOf(store).receive();
-    const { receive } = processOf(store);
-    expect(await receive()).toBe("handling 1, again");
-    fail();
-    expect(await after(receive(), 5000)).toBe("handling 1, again");
-  });
-
-  it("join also if the first waits for the store, and then for its handling, for long", async () => {
-    const { store } = storeThatCanFail();
-    vi.mocked(store.claim).mockImplementationOnce(async () => {
-      await pause(12_000);
-      return { state: "claimed" };
-    });
-    const { receive, handled } = processOf(store, { storeTimeoutMs: 15_000, duplicateWaitMs: 30_000 });
-    const first = receive(8000);
-    await vi.advanceTimersByTimeAsync(11_000);
-    const copy = receive();
-    expect(await after(Promise.all([first, copy]))).toEqual(["handling 1", "handling 1, again"]);
-    expect(handled()).toBe(1);
-  });
-
   it("are handled after a lease if the runtime has ended the first request", async () => {
     const { store, shared } = storeThatCanFail();
     const { receive } = processOf(store);
@@ -196,34 +171,6 @@ describe("an event in hand", () => {
     vi.spyOn(performance, "now").mockReturnValue(performance.now() + 20_000);
     expect(await after(inFlight.isAbandoned(), 1)).toBe(false);
     inFlight.end({});
-  });
-});
-
-describe("an answer that the store could not keep", () => {
-  it("is offered twice before it is sent, however slowly the store fails", async () => {
-    const { store, fail } = storeThatCanFail();
-    fail(() => pause(700).then(reject));
-    const { receive } = processOf(store);
-    let tries: number | undefined;
-    const first = receive().then(() => {
-      tries = vi.mocked(store.complete).mock.calls.length;
-    });
-    await after(first);
-    expect(tries).toBe(2);
-  });
-
-  it("does not keep the process from ending", () => {
-    const program = `
-      import { createWebhookHandler, signWebhook } from "@call-transfer/sdk/webhooks";
-      const fail = () => Promise.reject(new Error("connection refused"));
-      const store = { claim: fail, complete: fail, release: fail };
-      const receive = createWebhookHandler({ secret: "s", store, onError: () => {}, onEvent: () => {} });
-      const body = '{"type":"event.test","id":"evt_1"}';
-      const headers = { "${signature.header}": await signWebhook(body, { secret: "s" }) };
-      const { status } = await receive(new Request("http://localhost", { method: "POST", body, headers }));
-      console.log(status);`;
-    const options = ["--conditions=@call-transfer/source", "--input-type=module", "--eval", program];
-    expect(execFileSync(process.execPath, options, { cwd: import.meta.dirname, encoding: "utf8" })).toBe("204\n");
   });
 });
 

@@ -97,15 +97,6 @@ describe("what is printed without a logger", () => {
     expect(lines).toEqual([]);
     expect(seen).toHaveLength(4);
   });
-
-  it.each(["a browser", "a Worker"])("is printed in %s as well", async (where) => {
-    if (where === "a browser") vi.stubGlobal("document", {});
-    else vi.stubGlobal("process", undefined);
-    const lines = printed();
-    const options = { clock: clockAt({ ms: 0 }), random: () => 0, dangerouslyAllowBrowser: true };
-    await clientOf([json(500, {}), roles()], options).client.roles.list();
-    expect(lines).toHaveLength(1);
-  });
 });
 
 describe("a webhook receiver without onError", () => {
@@ -212,14 +203,6 @@ describe("a webhook receiver without onError", () => {
     expect(lines).toEqual([`error ${line}`]);
   });
 
-  it("prints one line for signatures of another time, whatever their ages", async () => {
-    const lines = printed();
-    const handle = createWebhookHandler({ secret, onEvent: () => {} });
-    for (const age of [minutes(10), minutes(20)]) await handle(await signed({}, Date.now() - age));
-    // Seconds of three and of four digits.
-    expect(lines).toEqual([expect.stringContaining("The signature is 600 s old")]);
-  });
-
   it("prints one line for a response that cannot be sent", async () => {
     const lines = printed();
     const handle = toNodeHandler(createWebhookHandler({ secret, onEvent: () => {} }));
@@ -313,12 +296,6 @@ describe("a printed error", () => {
     expect(text.replace(/(?:\n +at .*)+/, "\n    at placeCalls (/app/src/jobs.ts:12:24)")).toBe(shown);
   });
 
-  it("names the caller's code, and of the SDK's none", async () => {
-    const frames = inspect(await errorOf([problem(404, "resource_not_found")], "list")).match(/^ +at .*/gm);
-    expect(frames?.[0]).toContain("printed.test.ts");
-    expect(frames?.join()).not.toContain("/sdk/src/");
-  });
-
   it("has a stack that begins with its name, and has no frame of the SDK", async () => {
     const { name, message, stack = "" } = await errorOf([problem(404, "resource_not_found")], "list");
     expect(stack.startsWith(`${name}: ${message}\n    at `)).toBe(true);
@@ -364,24 +341,6 @@ describe("a printed error", () => {
     expect(text).toContain("9 attempts in");
     expect(text.match(/500 in 0 ms/g)).toHaveLength(4);
   });
-
-  it.each([
-    [
-      "circular",
-      () => {
-        const circle: Record<string, unknown> = {};
-        circle.self = circle;
-        return circle;
-      },
-      "circular",
-    ],
-    ["long", () => ({ text: "x".repeat(9000) }), "…"],
-  ])("survives a context that is %s", async (_, make, expected) => {
-    const error = await errorOf([problem(404, "resource_not_found")], "list");
-    const text = inspect(Object.assign(error, { context: make() }));
-    expect(text).toContain(expected);
-    expect(text.length).toBeLessThan(2000);
-  });
 });
 
 describe("the context of a request", () => {
@@ -413,11 +372,5 @@ describe("the context of a request", () => {
       ["middleware", context],
     ]);
     expect(JSON.stringify(sent.map(({ url, headers, init }) => [url, [...headers], init.body]))).not.toContain("j-17");
-  });
-
-  it("must be an object of names and values", async () => {
-    const { client } = clientOf([]);
-    const { error } = await client.roles.list({ context: "j-17" as never }).result();
-    expect(error?.message).toContain("context must be an object of names and values");
   });
 });

@@ -179,27 +179,6 @@ describe("a handler with an inbox", () => {
     expect(played.destroyed).toEqual([true]);
   });
 
-  it("refuses queries of an onEvent that goes on after its transaction is over", async () => {
-    const answers: object[] = [{ free: true }, { state: "claimed" }, { key: "1" }];
-    const transaction = { unsafe: async () => [answers.shift()] };
-    const inbox = postgresInbox<typeof transaction>({
-      transaction: (work) => work(transaction),
-      query: (tx) => tx.unsafe(),
-    });
-    const returned = withResolvers();
-    let late: Promise<unknown> = Promise.resolve();
-    const receive = createWebhookHandler({
-      ...{ secret, inbox, onError() {} },
-      onEvent(_event, tx) {
-        late = returned.promise.then(() => tx.unsafe());
-        late.catch(() => {});
-      },
-    });
-    expect((await receive(await webhook())).status).toBe(204);
-    returned.resolve();
-    await expect(late).rejects.toThrow("The transaction of the inbox is over.");
-  });
-
   it("refuses a query that onEvent did not await once its response is stored, so that the commit cannot fail unseen", async () => {
     const answers: object[] = [{ free: true }, { state: "claimed" }, { key: "1" }];
     const transaction = Object.freeze({ unsafe: async (_text: string) => [answers.shift()] });
@@ -255,17 +234,6 @@ describe("a handler with an inbox", () => {
     expect(played.sent).toEqual(["begin", "select", "commit"]);
   });
 
-  it("takes one connection for all the deliveries of an event in a process", async () => {
-    const { played, inbox } = playedPool();
-    const go = withResolvers();
-    const receive = createWebhookHandler({ secret, inbox, onEvent: () => go.promise });
-    const all = Array.from({ length: 5 }, async () => (await receive(await webhook())).status);
-    await expect.poll(() => played.sent.length).toBe(3);
-    go.resolve();
-    expect(await Promise.all(all)).toEqual([204, 204, 204, 204, 204]);
-    expect(played.asked).toBe(1);
-  });
-
   it("rejects with the code store_timeout where no connection comes", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { played, inbox } = playedPool(new Promise(() => {}));
@@ -301,22 +269,5 @@ describe("a handler with an inbox", () => {
       ready: false,
       problems: [{ code: "store_failed", message: "down" }],
     });
-  });
-
-  it("handles nothing when its connection comes after the answer", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const printed = vi.spyOn(console, "error").mockImplementation(() => {});
-    const connecting = withResolvers();
-    const { played, inbox } = playedPool(connecting.promise);
-    const onEvent = vi.fn();
-    const answer = deliver(inbox, onEvent);
-    await expect.poll(() => played.asked).toBe(1);
-    await vi.advanceTimersByTimeAsync(2000);
-    const { status, headers } = await answer;
-    expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(printed.mock.calls.join()).toContain("call-transfer: the inbox reported an error:");
-    connecting.resolve();
-    await expect.poll(() => played.sent).toEqual(["begin", "commit"]);
-    expect(onEvent).not.toHaveBeenCalled();
   });
 });

@@ -88,44 +88,9 @@ describe("the copies of an event", () => {
     const long = "x".repeat(16 * 1024 + 1);
     expect(await seen(await receive({ answer: () => new Response(long, { status: 201 }) }))).toEqual([201, long]);
     expect(await seen(await receive())).toEqual([201, ""]);
-  });
-
-  it("are handled again if the first answer's body has parts that are not bytes", async () => {
-    const { receive, handled } = receiver();
-    const body = () =>
-      new ReadableStream({
-        start(controller) {
-          controller.enqueue("text");
-          controller.close();
-        },
-      });
-    for (const _ of [1, 2]) {
-      const error = "The body of the Response from onEvent must be bytes.";
-      await expect(receive({ answer: () => new Response(body()) })).rejects.toThrow(error);
-    }
-    expect(handled()).toBe(2);
-  });
-
-  it("get a body of 16 kB that arrived in parts", async () => {
-    const { receive } = receiver();
-    const part = new Uint8Array(8 * 1024).fill(255);
-    const body = () =>
-      new ReadableStream({
-        start(controller) {
-          controller.enqueue(part);
-          controller.enqueue(part);
-          controller.close();
-        },
-      });
-    const first = await (await receive({ answer: () => new Response(body()) })).bytes();
-    expect(first.byteLength).toBe(16 * 1024);
-    expect(await (await receive()).bytes()).toEqual(first);
-  });
-
-  it.each([204, 205, 304])("get a %i, which has no body", async (status) => {
-    const { receive, handled } = receiver();
-    await receive({ answer: () => new Response(null, { status }) });
-    expect([(await receive()).status, handled()]).toEqual([status, 1]);
+    const shorter = receiver();
+    for (const _ of [1, 2])
+      expect((await seen(await shorter.receive({ answer: () => new Response(long.slice(1)) })))[1]).toBe(long.slice(1));
   });
 
   it.each([
@@ -147,13 +112,6 @@ describe("the copies of an event", () => {
     const copy = await after(receive());
     await first;
     expect([await copy.text(), handled()]).toEqual(["handling 2", 2]);
-  });
-
-  it("are handled again if the body of the first answer cannot be read", async () => {
-    const { receive } = receiver();
-    const broken = () => new Response(new ReadableStream({ pull: failing }));
-    await expect(receive({ answer: broken })).rejects.toThrow("database down");
-    expect(await (await receive()).text()).toBe("handling 2");
   });
 });
 
@@ -280,14 +238,6 @@ describe("a process that stalls for longer than its lease", () => {
     expect(handled()).toBe(1);
   });
 
-  it("sends the answer that another process has stored, also if copies do not wait", async () => {
-    const { receive, store } = receiver();
-    const first = receive({ takesMs: 2500, settings: { store: stalled(store), duplicateWaitMs: 0 } });
-    await vi.advanceTimersByTimeAsync(2100);
-    expect(await (await receive()).text()).toBe("handling 2");
-    expect(await (await after(first)).text()).toBe("handling 2");
-  });
-
   it("waits for the answer of another process that still handles the event", async () => {
     const { receive, store } = receiver();
     const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });
@@ -353,18 +303,6 @@ describe("a store that fails", () => {
     );
   });
 
-  it.each(["", "null", '"text"', '{"status":99}', '{"status":200,"body":"%"}'])(
-    "is reported when it returns an answer that no handler stored: %s",
-    async (response) => {
-      const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "completed", response }) }));
-      expect((await receive({ settings: { onStoreError: "handle" } })).status).toBe(200);
-      expect(report.mock.calls[0]?.[0]).toMatchObject({
-        message: "The event store returned a response that no webhook handler stored.",
-        cause: expect.any(Error),
-      });
-    },
-  );
-
   it("does not change the answer of a handled event when it cannot store it", async () => {
     const { receive, report, handled, codes } = receiver(storeWith({ complete: () => Promise.reject(down) }));
     const settings = { onStoreError: "reject" } as const;
@@ -424,24 +362,6 @@ describe("a store that fails", () => {
     expect(report).not.toHaveBeenCalled();
   });
 
-  it("is asked less often by a copy that waits, at least every 200 ms", async () => {
-    const times: number[] = [];
-    const from = performance.now();
-    const claim: EventStore["claim"] = async () => {
-      times.push(Math.round(performance.now() - from));
-      return { state: "in_progress" };
-    };
-    const { receive } = receiver(storeWith({ claim }));
-    await expect(after(receive({ settings: { duplicateWaitMs: 1000 } }))).rejects.toMatchObject({
-      code: "duplicate_timeout",
-    });
-    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    expect(pauses.slice(0, 3)).toEqual([15, 23, 34]);
-    expect(Math.max(...pauses)).toBe(200);
-    // The last pause ends with the wait.
-    expect(times.at(-1)).toBeLessThanOrEqual(1000);
-  });
-
   it("and is slow keeps no copy waiting for much longer than duplicateWaitMs", async () => {
     const claim: EventStore["claim"] = async () => {
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -480,15 +400,5 @@ describe("a store that fails", () => {
     const copy = receive({ settings: { store: storeWith({ claim }, store), onStoreError: "reject" } });
     expect(await (await after(copy)).text()).toBe("handling 1");
     expect([await (await first).text(), handled()]).toEqual(["handling 1", 1]);
-  });
-
-  it("names its last error when a copy has waited too long", async () => {
-    const store = memoryStore();
-    await store.claim(key, "another", 60_000);
-    const claim = vi.fn(store.claim).mockRejectedValue(down).mockImplementationOnce(store.claim);
-    const { receive } = receiver(storeWith({ claim }, store));
-    const copy = expect(receive()).rejects.toMatchObject({ status: 503, cause: down });
-    await vi.advanceTimersByTimeAsync(9000);
-    await copy;
   });
 });

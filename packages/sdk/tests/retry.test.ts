@@ -45,15 +45,6 @@ describe("delays", () => {
 
   const now = Date.parse("2026-03-02T12:00:00Z");
 
-  it.each([
-    ["more than a timer takes", "2147483648", 2_147_483_648],
-    ["an IMF-fixdate with a day of one digit", "Mon, 2 Mar 2026 12:00:30 GMT", 30],
-    ["an IMF-fixdate with the wrong day name", "Fri, 02 Mar 2026 12:00:30 GMT", 30],
-    ["a number and what is none", "soon, 5", 5],
-  ])("reads %s in Retry-After", (_, header, seconds) => {
-    expect(parseRetryAfter(header, now)).toBe(seconds);
-  });
-
   it("reads a date without a zone as GMT, wherever it runs", () => {
     const zone = process.env.TZ;
     process.env.TZ = "Asia/Tokyo";
@@ -64,20 +55,6 @@ describe("delays", () => {
       if (zone === undefined) delete process.env.TZ;
       else process.env.TZ = zone;
     }
-  });
-
-  it("never throws and never yields a negative or unreadable wait, whatever the header says", () => {
-    const header = fc.oneof(
-      fc.string(),
-      fc.integer().map(String),
-      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-    );
-    fc.assert(
-      fc.property(header, (text) => {
-        const secs = parseRetryAfter(text, 0);
-        return secs === undefined || secs >= 0;
-      }),
-    );
   });
 
   it.each([

@@ -74,20 +74,6 @@ describe("environment variables", () => {
     expect(create).toThrow(expect.objectContaining({ option: variable }));
   });
 
-  it("keep their value when a copy has another credential or account", async () => {
-    vi.stubEnv("CALL_TRANSFER_API_KEY", key);
-    vi.stubEnv("CALL_TRANSFER_BASE_URL", url);
-    const seen: (string | null)[] = [];
-    const fetch = async (_url: unknown, init: RequestInit = {}) => {
-      seen.push(new Headers(init.headers).get("authorization"));
-      return roles();
-    };
-    const client = new CallTransfer({ fetch });
-    await client.withOptions({ accountId: "a" }).roles.list();
-    await client.withOptions({ accessToken: "another-token", accountId: "a" }).roles.list();
-    expect(seen).toEqual([`Bearer ${key}`, "Bearer another-token"]);
-  });
-
   it.each(["new client", "copy"])("never take the place of a user's token that is undefined, in a %s", (where) => {
     vi.stubEnv("CALL_TRANSFER_API_KEY", key);
     vi.stubEnv("CALL_TRANSFER_BASE_URL", url);

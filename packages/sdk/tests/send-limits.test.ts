@@ -41,10 +41,6 @@ describe("the wait before a retry", () => {
       expect(error).toMatchObject({ retryAfterSecs: 5, attempts: [{ delayMs: 5001 }, {}] });
     }
   });
-
-  it("is not on an error whose answer names none", async () => {
-    expect(await listed([problem(404, "not_found")])).toMatchObject({ retryAfterSecs: undefined });
-  });
 });
 
 describe("a retry", () => {
@@ -65,24 +61,6 @@ describe("a retry", () => {
     const error = await settle(client.roles.list({ totalTimeoutMs: 30_000 }));
     expect(error).toMatchObject({ name: "TimeoutError" });
     expect(sent).toHaveLength(1);
-  });
-
-  it("reports nothing to the logger if there is no onRetry", async () => {
-    const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-    expect(await listed([problem(503, "service_error"), json(200, roles)], { logger })).toEqual(roles);
-    expect(logger.error).not.toHaveBeenCalled();
-  });
-
-  it("of a request without a budget succeeds like any other", async () => {
-    const script = [problem(503, "service_error"), json(200, roles)];
-    expect(await listed(script, { retry: { budget: false } })).toEqual(roles);
-  });
-
-  it("is not counted for a renewed token", async () => {
-    const failed = () => problem(503, "service_error");
-    const script = [problem(401, "token_expired"), failed(), failed(), json(200, roles)];
-    const options = { accessToken: async () => "token-token", accountId: "a", maxRetries: 2 };
-    expect(await listed(script, options)).toEqual(roles);
   });
 
   it("is refused with the reason for a body that is no text", async () => {
@@ -222,25 +200,6 @@ describe("the error", () => {
     expect(Object.keys(cause as Error)).toEqual([]);
   });
 
-  it("has a duration of 0 if the caller's clock fails", async () => {
-    let fails = false;
-    const clock = {
-      now: () => 0,
-      monotonicNow() {
-        if (fails) throw new Error("no clock");
-        return 0;
-      },
-      setTimeout: () => undefined,
-      clearTimeout: () => {},
-    };
-    const answer = () => {
-      fails = true;
-      return Promise.reject(networkError("ECONNRESET"));
-    };
-    const { client } = clientOf([answer], { clock, maxRetries: 0 });
-    expect(await settle(client.roles.list())).toMatchObject({ durationMs: 0, attempts: [{ durationMs: 0 }] });
-  });
-
   it("has a cause with the name and stack of fetch's own error, and no more", async () => {
     const thrown = new TypeError("fetch failed");
     const { cause } = (await listed([thrown], { maxRetries: 0 })) as Error;
@@ -265,33 +224,15 @@ describe("the error", () => {
 describe("a success without the field that it is for", () => {
   it.each<[string, Step, (client: CallTransfer) => Promise<unknown>, object]>([
     [
-      "a placed call's id",
-      json(201, { type: "initiated", callId: "" }),
-      (client) => client.calls.create(placement),
-      { name: "OutcomeUnknownError", outcome: "applied", partialBody: '{"type":"initiated","callId":""}' },
-    ],
-    [
       "a placed call's id, by a path",
       json(201, { type: "initiated", callId: null }),
       (client) => client.request("POST", "/api/v1/calls", { body: placement }),
       { name: "OutcomeUnknownError", outcome: "applied" },
     ],
     [
-      "a placed call's id, and a type",
-      json(201, {}),
-      (client) => client.calls.create(placement),
-      { name: "OutcomeUnknownError", outcome: "applied" },
-    ],
-    [
       "a placed call's id, behind another status",
       json(200, { type: "initiated" }),
       (client) => client.calls.create(placement),
-      { name: "OutcomeUnknownError", outcome: "applied" },
-    ],
-    [
-      "a new secret",
-      json(200, { id: "d" }),
-      (client) => client.destinations.rotateSecret("d"),
       { name: "OutcomeUnknownError", outcome: "applied" },
     ],
     [
@@ -311,20 +252,4 @@ describe("a success without the field that it is for", () => {
     expect(await settle(send(client))).toMatchObject(expected);
     expect(sent).toHaveLength(1);
   });
-
-  it("is data where the field is not promised: a queued call has no id", async () => {
-    const queued = { type: "queued", position: 0 };
-    expect(await settle(clientOf([json(202, queued)]).client.calls.create(placement))).toEqual(queued);
-    const newer = { type: "held", since: 5 };
-    expect(await settle(clientOf([json(201, newer)]).client.calls.create(placement))).toEqual(newer);
-    expect(await listed([json(200, {})])).toEqual({});
-  });
-});
-
-it("a sunset without a deprecation is logged too", async () => {
-  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-  await listed([json(200, roles, { sunset: "Fri, 01 Jan 2027 00:00:00 GMT" })], { logger });
-  expect(logger.warn.mock.calls.flat()).toEqual([
-    "call-transfer: listRoles will stop working on Fri, 01 Jan 2027 00:00:00 GMT",
-  ]);
 });

@@ -1,6 +1,5 @@
 // What Node's own fetch tells of a request, over real sockets: truth is what the server read.
-import { channel } from "node:diagnostics_channel";
-import { EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import http from "node:http";
 import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
@@ -133,41 +132,6 @@ describe("a fetch that tries again within one call", () => {
     });
     expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
   });
-
-  it.each(["at once", "in its body"])(
-    "while another call waits, and gets a refusal %s, leaves it unknown",
-    async (when) => {
-      const held: http.ServerResponse[] = [];
-      const arrived = new EventEmitter();
-      const { url } = await serverOf((response, count) => {
-        held.push(response);
-        arrived.emit(String(count));
-      });
-      const next = (count: number) => once(arrived, String(count));
-      const hedged: Fetch = (u, i) => {
-        const first = fetch(u, i).finally(() => arrived.emit("head"));
-        return Promise.race([first, once(arrived, "hedge").then(() => fetch(u, i))]);
-      };
-      const [first, second, third] = [next(1), next(2), next(3)];
-      const placing = create(url, { fetch: hedged });
-      await first;
-      const other = create(url, { fetch: (u, i) => fetch(u, i) });
-      await second;
-      const [held1] = held as [http.ServerResponse];
-      if (when === "in its body") {
-        const head = once(arrived, "head");
-        held1.writeHead(409, { "content-type": "application/json", "content-length": "2" }).write("{");
-        await head;
-      }
-      arrived.emit("hedge");
-      await third;
-      if (when === "in its body") held1.socket?.destroy();
-      else refuse(held1);
-      expect(await placing).toMatchObject({ outcome: "unknown" });
-      closeAll();
-      await other;
-    },
-  );
 
   it("and is refused each time has sent nothing", async () => {
     const [one, other] = [await refusedUrl(), await refusedUrl()];
@@ -391,17 +355,6 @@ describe("an answer that nobody asked for", () => {
     await placed;
     return called;
   };
-
-  it("a fetch of the caller waits while a connection to its origin is open that no request was written to", async () => {
-    const { url } = await serverOf(refuse);
-    expect(await isCalledAtOnce(url)).toBe(true);
-    const socket = { destroyed: false };
-    const { protocol, host } = new URL(url);
-    channel("undici:client:connected").publish({ connectParams: { protocol, host }, socket });
-    expect(await isCalledAtOnce(url)).toBe(false);
-    socket.destroyed = true;
-    expect(await isCalledAtOnce(url)).toBe(true);
-  });
 
   it("a fetch of the caller waits while a connection to its origin is open, and not before or after", async () => {
     const { url } = await serverOf(refuse);

@@ -37,31 +37,6 @@ function handlerOf(options: Partial<WebhookHandlerOptions> = {}) {
   };
 }
 
-/** What node-fetch, undici or another realm have of a Response: the same members, of another class. */
-class OtherResponse {
-  readonly bodyUsed = false;
-  readonly headers = new Map([["x-line", "7"]]);
-  readonly status: number;
-  readonly #text: string;
-
-  constructor(text: string, status: number) {
-    this.#text = text;
-    this.status = status;
-    // Headers give one pair for each cookie.
-    this.headers.entries = () => [["x-line", "7"], ...cookies][Symbol.iterator]() as never;
-    this.headers[Symbol.iterator] = this.headers.entries;
-  }
-
-  async arrayBuffer(): Promise<ArrayBuffer> {
-    return Uint8Array.from(Buffer.from(this.#text)).buffer;
-  }
-}
-
-const cookies: [string, string][] = [
-  ["set-cookie", "a=1"],
-  ["set-cookie", "b=2"],
-];
-
 describe("a misspelt option", () => {
   it.each(["onErorr", "toleranceSeconds", "secrets"])("%s is rejected and named", (name) => {
     const options = { secret: "secret", onEvent() {}, [name]: 1 };
@@ -80,11 +55,6 @@ describe("createWebhookHandler", () => {
     const { handle, onEvent } = handlerOf();
     expect((await handle(await webhook())).status).toBe(204);
     expect(onEvent).toHaveBeenCalledExactlyOnceWith({ type: "transfer.offer", id: "evt_1" });
-  });
-
-  it("returns the application's response", async () => {
-    const { handle } = handlerOf({ onEvent: () => new Response("busy", { status: 409 }) });
-    expect((await handle(await webhook())).status).toBe(409);
   });
 
   it("refuses a forged webhook without telling its sender why", async () => {
@@ -123,9 +93,6 @@ describe("createWebhookHandler", () => {
 
   it.each([
     ["a plain object", { ok: true }],
-    ["a number", 1],
-    ["false", false],
-    ["text", "done"],
     ["a response of another kind of library", { status: 200, headers: {}, data: "ok" }],
   ])("answers 500 and tells onError what to return when onEvent returns %s", async (_, returned) => {
     const { handle, onError } = handlerOf({ onEvent: () => returned as never });
@@ -139,30 +106,6 @@ describe("createWebhookHandler", () => {
     const { handle, onError } = handlerOf({ onEvent: () => null as never });
     expect((await handle(await webhook())).status).toBe(204);
     expect(onError).not.toHaveBeenCalled();
-  });
-
-  it("answers 500 and reports to onError when the body of onEvent's Response was already read", async () => {
-    const onEvent = async () => {
-      const answer = new Response("busy", { status: 409 });
-      await answer.text();
-      return answer;
-    };
-    const { handle, onError } = handlerOf({ onEvent });
-    expect((await handle(await webhook())).status).toBe(500);
-    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.any(TypeError));
-    expect(onError.mock.calls[0]?.[0].message).toContain("already read");
-  });
-
-  it.each([
-    ["with a body", "busy", 409],
-    ["without one", "", 204],
-  ])("answers with a Response of another copy of the class, %s", async (_, text, status) => {
-    const { handle, onError } = handlerOf({ onEvent: () => new OtherResponse(text, status) as never });
-    const answer = await handle(await webhook());
-    expect(onError).not.toHaveBeenCalled();
-    expect(answer).toBeInstanceOf(Response);
-    expect([answer.status, await answer.text(), answer.headers.get("x-line")]).toEqual([status, text, "7"]);
-    expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   });
 
   it("answers 500 and reports to onError when a Response has a status that no server can send", async () => {
@@ -205,32 +148,6 @@ describe("createWebhookHandler", () => {
     expect((await handle(await webhook(offer.padEnd(1024 * 1024)))).status).toBe(204);
   });
 
-  it("refuses a request without a body, and one whose body was read, and reports to onError why", async () => {
-    const { handle, onError } = handlerOf();
-    const empty = await webhook("");
-    const headers = empty.headers;
-    expect((await handle(new Request(empty.url, { method: "POST", headers }))).status).toBe(400);
-    const read = await webhook();
-    await read.text();
-    expect((await handle(read)).status).toBe(500);
-    expect(onError.mock.calls.map(([error]) => error.message)).toEqual([
-      "The signature is valid, but the body is not JSON.",
-      "The body was read before verification. Verify first, or pass the bytes: new Request(request.url, " +
-        "{ method: 'POST', headers: request.headers, body: bytes })",
-    ]);
-  });
-
-  it("ignores parts of the header that only look like its time", async () => {
-    const { handle, onEvent } = handlerOf();
-    const header = await signWebhook(offer, { secret, timestampMs: at });
-    const statuses: number[] = [];
-    for (const prefix of ["", "xt=1,", "ct=2,t2=3,"]) {
-      statuses.push((await handle(await webhook(offer, { headers: { "service-signature": prefix + header } }))).status);
-    }
-    expect(statuses).toEqual([204, 204, 204]);
-    expect(onEvent).toHaveBeenCalledOnce();
-  });
-
   it("throws at once for invalid options", () => {
     expect(() => handlerOf({ toleranceMs: 0 })).toThrow(TypeError);
     expect(() => handlerOf({ onEvent: "x" as never })).toThrow("onEvent must be a function");
@@ -248,35 +165,13 @@ describe("a secret that is missing while a module is loaded", () => {
 });
 
 describe("a large body over a stream that does not survive being cancelled, as of h3", () => {
-  /** Pushes what arrives, whether the stream wants it or not. */
-  const pushed = (size: number, ended: (failure?: unknown) => void) => {
-    const chunk = new Uint8Array(64 * 1024);
-    return new ReadableStream({
-      start(controller) {
-        let sent = 0;
-        const push = () => {
-          try {
-            controller.enqueue(chunk);
-            sent += chunk.length;
-            if (sent < size) setImmediate(push);
-            else {
-              controller.close();
-              ended();
-            }
-          } catch (error) {
-            ended(error);
-          }
-        };
-        setImmediate(push);
-      },
-    });
-  };
   it.each([
     ["fails", (controller: ReadableStreamDefaultController) => controller.error(new Error("gone"))],
     ["hangs", () => new Promise<void>(() => {})],
     ["never ends", undefined],
   ])("is refused where its rest %s, and at most 17 MiB are read", async (_, end) => {
     const { handle } = handlerOf();
+    const cancel = vi.fn();
     let read = 0;
     const body = new ReadableStream({
       pull(controller) {
@@ -284,22 +179,12 @@ describe("a large body over a stream that does not survive being cancelled, as o
         if (end && read > 2 * 1024 * 1024) return end(controller);
         controller.enqueue(new Uint8Array(65_536));
       },
-      cancel: () => Promise.reject(new Error("must not be cancelled")),
+      cancel,
     });
     const init = { method: "POST", body, duplex: "half" } as RequestInit;
     expect((await handle(new Request("https://receiver.example.com", init))).status).toBe(413);
     for (let turn = 0; turn < 2000; turn++) await Promise.resolve();
-    expect(read).toBeLessThan(18 * 1024 * 1024);
-  });
-
-  it.each([2, 8, 17])("(%i MiB) is refused without cancelling it", async (megabytes) => {
-    const { handle } = handlerOf();
-    const ended = vi.fn();
-    const body = pushed(megabytes * 1024 * 1024, ended);
-    const init = { method: "POST", body, duplex: "half" } as RequestInit;
-    expect((await handle(new Request("https://receiver.example.com", init))).status).toBe(413);
-    await expect.poll(() => ended).toHaveBeenCalled();
-    expect(ended.mock.calls).toEqual([[]]);
+    expect([read < 18 * 1024 * 1024, cancel.mock.calls]).toEqual([true, []]);
   });
 });
 
@@ -308,8 +193,6 @@ describe("the copies of an event", () => {
     ["the same bytes", offer, offer],
     ["the same id in another body", offer, '{"type":"transfer.offer","id":"evt_1","attempt":2}'],
     ["the same body without an id", '{"type":"transfer.offer"}', '{"type":"transfer.offer"}'],
-    ["the same id of other characters", '{"type":"a","id":"é \\u0000"}', '{"id":"é \\u0000","type":"a"}'],
-    ["the same long id", `{"type":"a","id":"${"x".repeat(300)}"}`, `{"type":"a", "id":"${"x".repeat(300)}"}`],
   ])("have %s", async (_, first, second) => {
     const { handle, onEvent } = handlerOf();
     expect((await handle(await webhook(first))).status).toBe(204);
@@ -439,50 +322,12 @@ describe("toNodeHandler", () => {
     expect(onError.mock.calls[0]?.[0]).toMatchObject({ message, code: "body_already_read" });
   });
 
-  it("stops reading a body that is too large", async () => {
-    const { handle } = handlerOf();
-    let chunks = 0;
-    async function* endless() {
-      for (;;) {
-        chunks += 1;
-        yield new Uint8Array(1024 * 1024);
-      }
-    }
-    const response = { statusCode: 0, setHeader() {}, end() {} };
-    await toNodeHandler(handle)({ method: "POST", headers: {}, [Symbol.asyncIterator]: endless }, response);
-    expect(response.statusCode).toBe(413);
-    const settled = async () => {
-      const before = chunks;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      return chunks === before;
-    };
-    await expect.poll(settled).toBe(true);
-    expect(chunks).toBeLessThan(24);
-  });
-
   it("answers 500 for any handler that fails, unless something else has answered", async () => {
     const failing = () => Promise.reject(new Error("broken"));
     for (const headersSent of [false, true]) {
       const response = { statusCode: 0, headersSent, setHeader() {}, end: vi.fn() };
       await toNodeHandler(failing)({ method: "POST", headers: {}, body: "" } as never, response);
       expect([response.statusCode, response.end.mock.calls.length]).toEqual(headersSent ? [0, 0] : [500, 1]);
-    }
-  });
-
-  it("sends a response of fetch that was compressed as it was decoded", async () => {
-    const compressed = gzipSync("taken");
-    const upstream = createServer((_, response) => {
-      response.writeHead(201, { "content-encoding": "gzip", "content-length": compressed.byteLength, "x-line": "7" });
-      response.end(compressed);
-    }).listen(0, "127.0.0.1");
-    await once(upstream, "listening");
-    try {
-      const answer = await fetch(`http://127.0.0.1:${(upstream.address() as { port: number }).port}/`);
-      const { headers, status } = await adapted({ body: "" }, answer);
-      expect([status, headers]).toEqual([201, { date: answer.headers.get("date"), "x-line": "7" }]);
-    } finally {
-      upstream.closeAllConnections();
-      upstream.close();
     }
   });
 
@@ -501,13 +346,7 @@ describe("toNodeHandler", () => {
   it.each([
     ["bytes in body, as express.raw() leaves them", (bytes: Buffer) => ({ body: bytes })],
     ["text in body, as express.text() leaves it", (bytes: Buffer) => ({ body: bytes.toString() })],
-    ["a Buffer in rawBody beside a parsed body", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: bytes })],
     ["text in rawBody beside a parsed body", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: bytes.toString() })],
-    [
-      "a Uint8Array in rawBody beside text that is not as it came",
-      (bytes: Buffer) => ({ body: "{}", rawBody: new Uint8Array(bytes) }),
-    ],
-    ["bytes in body and no value in rawBody", (bytes: Buffer) => ({ body: bytes, rawBody: undefined })],
     [
       "a view of a part of a larger buffer",
       (bytes: Buffer) => ({ rawBody: Buffer.concat([Buffer.from("x"), bytes, Buffer.from("y")]).subarray(1, -1) }),
@@ -516,20 +355,6 @@ describe("toNodeHandler", () => {
     const { handle, onEvent } = handlerOf();
     expect(await post(afterParser(handle, kept))).toMatchObject({ status: 204 });
     expect(onEvent).toHaveBeenCalledOnce();
-  });
-
-  it("reads rawBody without accessing body, whose getter may throw", async () => {
-    const { handle } = handlerOf();
-    const looked = vi.fn(() => {
-      throw new Error("no JSON");
-    });
-    const lazy: RequestListener = async (request, response) => {
-      const rawBody = Buffer.concat(await request.toArray());
-      Object.defineProperty(request, "body", { get: looked });
-      await toNodeHandler(handle)(Object.assign(request, { rawBody }), response);
-    };
-    expect(await post(lazy)).toMatchObject({ status: 204 });
-    expect(looked).not.toHaveBeenCalled();
   });
 
   it("answers 500 and reports to onError when looking at body throws", async () => {
@@ -605,9 +430,7 @@ describe("toNodeHandler", () => {
 
   it.each([
     ["only an object", parsed],
-    ["an object and no value in rawBody", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: undefined })],
     ["an object in rawBody too", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: {} })],
-    ["nothing, as Fastify does on its raw request", () => ({})],
   ])("names both fixes when an earlier parser left %s", async (_, kept) => {
     const { handle, onEvent, onError } = handlerOf();
     const answer = await post(afterParser(handle, kept));
@@ -682,22 +505,6 @@ describe("toNodeHandler", () => {
     const { handle, onError } = handlerOf({ onEvent: () => new Response(failing) });
     expect((await post(toNodeHandler(handle))).status).toBe(500);
     expect(onError.mock.calls).toEqual([[new Error("boom")]]);
-  });
-
-  it("answers 500 and reports to onError when code around the handler fails or reads its answer", async () => {
-    const { handle, onError } = handlerOf({ onEvent: () => new Response("busy") });
-    const reading: WebhookHandler = async (request) => {
-      const answer = await handle(request);
-      await answer.text();
-      return answer;
-    };
-    const failing: WebhookHandler = async (request) => {
-      await handle(request);
-      throw new Error("metrics broke");
-    };
-    expect((await post(toNodeHandler(reading))).status).toBe(500);
-    expect((await post(toNodeHandler(failing))).status).toBe(500);
-    expect(onError.mock.calls).toEqual([[expect.any(TypeError)], [new Error("metrics broke")]]);
   });
 
   it("tells onError and does not reject when something else answered meanwhile, e.g. a time limit", async () => {

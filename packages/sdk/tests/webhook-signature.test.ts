@@ -61,11 +61,6 @@ describe("verifyWebhook", () => {
     await expect(verify([overlapping])).resolves.toBeTruthy();
   });
 
-  it("finds the header among others, in any case", async () => {
-    const headers = { host: "receiver.example.com", "SERVICE-signature": overlapping };
-    await expect(verifyWebhook({ body, headers }, { secret: newSecret, clock: { now } })).resolves.toBeTruthy();
-  });
-
   it("accepts bytes of another realm, such as those a test runner hands over", async () => {
     const bytes = Buffer.from(body).toJSON().data;
     for (const code of ["Uint8Array.from(bytes)", "Uint8Array.from(bytes).buffer"]) {
@@ -106,9 +101,7 @@ describe("verifyWebhook", () => {
   });
 
   it.each([
-    ["another secret", () => verify(overlapping, "whsec-other"), "No signature matches"],
     ["a parsed body", () => verify(overlapping, newSecret, JSON.parse(body)), "not a parsed object"],
-    ["a missing header", () => verify(undefined), "The header Service-Signature is missing."],
     ["an empty list of headers", () => verify([]), "The header Service-Signature appears 0 times."],
     [
       "null for headers",
@@ -121,26 +114,10 @@ describe("verifyWebhook", () => {
       "Pass the request's headers with the body",
     ],
     ["a repeated header", () => verify([overlapping, overlapping]), "appears 2 times"],
-    ["two times", () => verify(`t=1772452800,${overlapping}`), "must contain one t="],
-    ["no signature", () => verify("t=1772452800"), "no valid v1"],
-    ["a signature that is too long", () => verify(`t=1772452800,v1=${signedNew}0`), "no valid v1"],
-    ["nine signatures", () => verify(`t=1772452800${`,v1=${signedNew}`.repeat(9)}`), "more than 8 signatures"],
-    ["a header over 4 KiB", () => verify(`${overlapping},${"x".repeat(4096)}`), "longer than 4096 characters"],
   ])("refuses %s and says why", async (_, attempt, words) => {
     await expect(attempt()).rejects.toThrow(WebhookVerificationError);
     await expect(attempt()).rejects.toMatchObject({ name: "WebhookVerificationError" });
     await expect(attempt()).rejects.toThrow(words);
-  });
-
-  it.each([
-    ["text", "hello", "The signature is valid, but the body is not JSON."],
-    ["broken UTF-8", Uint8Array.of(0x22, 0xff, 0x22), "The signature is valid, but the body is not JSON."],
-    ["an object without a type", "{}", "The signature is valid, but the body is not an event: it has no type."],
-  ])("refuses %s, although it is signed", async (_, raw, message) => {
-    const header = await signWebhook(raw, { secret: newSecret, timestampMs: at });
-    await expect(verify(header, newSecret, raw)).rejects.toThrow(
-      new WebhookVerificationError(message, "invalid_event"),
-    );
   });
 
   it("accepts a header of 4 KiB, and eight signatures", async () => {
@@ -166,15 +143,6 @@ describe("verifyWebhook", () => {
         expect(other).not.toBeInstanceOf(WebhookVerificationError);
       }
     });
-  });
-
-  it("accepts a signature up to the tolerance old or ahead, and refuses one second more", async () => {
-    const shifted = (seconds: number) =>
-      verifyWebhook(input(overlapping), { secret: newSecret, clock: { now: () => at + seconds * 1000 } });
-    await expect(shifted(300)).resolves.toBeTruthy();
-    await expect(shifted(-300)).resolves.toBeTruthy();
-    await expect(shifted(301)).rejects.toThrow("301 s old");
-    await expect(shifted(-301)).rejects.toThrow("301 s ahead");
   });
 
   it.each([
@@ -209,22 +177,6 @@ describe("verifyWebhook", () => {
     await request.text();
     await expect(verifyWebhook(request, { secret: newSecret, clock: { now } })).rejects.toThrow("already read");
   });
-
-  it("refuses every mutation of a genuine header's signatures or time", async () => {
-    const header = `t=1772452800,v1=${signedNew}`;
-    const mutation = fc.tuple(
-      fc.nat(header.length - 1),
-      fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 2 }),
-    );
-    await fc.assert(
-      fc.asyncProperty(mutation, async ([position, text]) => {
-        const mutated = header.slice(0, position) + text + header.slice(position + 1);
-        const parts = new Set(mutated.split(",").map((part) => part.trim()));
-        if (parts.has("t=1772452800") && parts.has(`v1=${signedNew}`)) return;
-        await expect(verify(mutated)).rejects.toThrow(WebhookVerificationError);
-      }),
-    );
-  });
 });
 
 describe("signWebhook", () => {
@@ -242,27 +194,12 @@ describe("signWebhook", () => {
     );
   });
 
-  it("signs with node:crypto alone where Node has it", async () => {
-    const ask = vi.spyOn(process, "getBuiltinModule");
-    const sign = vi.spyOn(crypto.subtle, "sign");
-    await verify(await signWebhook(body, { secret: newSecret, timestampMs: at }));
-    expect(ask.mock.calls).toEqual([["node:crypto"], ["node:crypto"]]);
-    expect(sign).not.toHaveBeenCalled();
-  });
-
-  it.each([
-    ["without process", undefined],
-    ["whose process has no modules", {}],
-  ])("signs with Web Crypto in a runtime %s", async (_, process) => {
-    vi.stubGlobal("process", process);
-    const header = await signWebhook(body, { secret: newSecret, timestampMs: at }).finally(() => vi.unstubAllGlobals());
-    expect(header).toBe(`t=1772452800,v1=${signedNew}`);
-  });
-
   const unsupported = () => {
     throw new Error("A Node.js API is used which is not supported in the Edge Runtime.");
   };
   it.each<[string, () => unknown]>([
+    ["no process", () => vi.stubGlobal("process", undefined)],
+    ["a process without modules", () => vi.stubGlobal("process", {})],
     ["a function for modules that throws", () => vi.spyOn(process, "getBuiltinModule").mockImplementation(unsupported)],
     [
       "a function for modules that cannot be read",

@@ -1,6 +1,5 @@
 // Reading response bodies: up to a limit, and once for all readers.
 import { reasonOf } from "../options/runtime.ts";
-import { isObject } from "../utils/guards.ts";
 
 const maxBodyBytes = 10 * 1024 * 1024;
 const maxErrorBodyBytes = 64 * 1024;
@@ -8,8 +7,8 @@ const maxErrorBodyBytes = 64 * 1024;
 /** The body exceeds its limit. */
 export class BodyTooLarge extends Error {}
 
-/** Decodes bodies that arrive in one piece. A decoder of its own for each would cost more than the decoding. */
-let wholeDecoder: TextDecoder | undefined;
+/** Made once: a decoder for each body would cost more than the decoding. */
+let decoder: TextDecoder | undefined;
 
 export class BodyBuffer {
   size = 0;
@@ -17,23 +16,18 @@ export class BodyBuffer {
   readonly chunks: Uint8Array[] = [];
   /** Cancels the reading, even where fetch ignores its signal. */
   cancel: () => void = () => {};
-  #decoder: TextDecoder | undefined;
-  // Decoding waits for the next chunk: most bodies have one, which decodes fastest as a whole.
-  #waiting: Uint8Array | undefined;
-  #text = "";
-
   add(chunk: Uint8Array): void {
     if (!ArrayBuffer.isView(chunk)) throw new TypeError("the body contains something other than bytes");
     this.size += chunk.byteLength;
-    if (this.#waiting) this.#decode(true);
-    this.#waiting = chunk;
     this.chunks.push(chunk);
   }
 
   /** Returns it as text, without half a character at its end unless the body `isComplete`. */
   text(isComplete: boolean): string {
-    this.#decode(!isComplete);
-    return this.#text;
+    const whole = this.chunks.length === 1 ? this.chunks[0] : this.bytes();
+    if (!isComplete) return new TextDecoder().decode(whole, { stream: true });
+    decoder ??= new TextDecoder();
+    return decoder.decode(whole);
   }
 
   /** Returns what has arrived as it arrived. Not as a Blob, which is read outside the current turn of the event loop. */
@@ -45,13 +39,6 @@ export class BodyBuffer {
       at += byteLength;
     }
     return whole;
-  }
-
-  #decode(stream: boolean): void {
-    if (stream) this.#decoder ??= new TextDecoder();
-    wholeDecoder ??= new TextDecoder();
-    this.#text += (this.#decoder ?? wholeDecoder).decode(this.#waiting, { stream });
-    this.#waiting = undefined;
   }
 }
 
@@ -78,7 +65,6 @@ export async function readText(
   }
   const reader = response.body.getReader();
   buffer.cancel = () => {
-    // A test double may have no cancel().
     (async () => reader.cancel())().catch(() => {});
   };
   if (signal.aborted) buffer.cancel();
@@ -101,25 +87,15 @@ const construct = (init: ResponseInit & { readonly status: number }, body: Reada
     ? Response.error()
     : new Response([204, 205, 304].includes(init.status) ? null : body, init);
 
-/** Whether a response has every member that the SDK reads. Test doubles often have only a status and `json()`. */
-const isComplete = (given: Response): boolean =>
-  typeof given?.ok === "boolean" &&
-  typeof given.headers?.get === "function" &&
-  (given.body === null || typeof given.body?.getReader === "function" || typeof given.text === "function");
-
-/** Returns a response as it is, or a genuine `Response` in place of a test double. Anything else is a `TypeError`. */
+/** Returns what fetch or middleware returned if it has every member that the SDK reads, also without a stream, as in React Native. */
 export function toResponse(given: Response): Response {
-  if (isComplete(given)) return given;
-  if (!isObject(given) || typeof given.status !== "number") throw new TypeError("fetch returned no Response");
-  const { status, headers }: Partial<Response> = given;
-  const text = async () => (given.text ? given.text() : given.json && JSON.stringify(await given.json()));
-  const body = new ReadableStream({
-    async pull(controller) {
-      controller.enqueue(new TextEncoder().encode((await text()) ?? ""));
-      controller.close();
-    },
-  });
-  return construct({ status, ...(headers && { headers }) }, body);
+  const isComplete =
+    typeof given?.ok === "boolean" &&
+    typeof given.status === "number" &&
+    typeof given.headers?.get === "function" &&
+    (given.body === null || typeof given.body?.getReader === "function" || typeof given.text === "function");
+  if (isComplete) return given;
+  throw new TypeError("fetch returned no Response");
 }
 
 const texts = new WeakMap<Response, string | null>();

@@ -300,8 +300,7 @@ export function refusal(state: AttemptState, read: ReadResponse): AttemptResult 
 function readRefusal({ settings, clean }: Call, { response: { headers }, text }: ReadResponse) {
   const bodyText = clean(text ?? "");
   const parsed = parseObject(bodyText);
-  let problem = isDeep(parsed) ? undefined : parsed;
-  if (hasInfinity(problem)) problem = JSON.parse(bodyText, (_, value) => finite(value));
+  const problem = isDeep(parsed) ? undefined : parsed;
   const hintSecs = retryHint(problem?.meta, headers, settings.clock.now());
   return { problem, code: codeOf(problem), bodyText: (!problem && bodyText) || undefined, hintSecs };
 }
@@ -322,15 +321,6 @@ function parseJson(text: string): unknown {
 
 /** Returns undefined for anything but a JSON object. */
 export const parseObject = (text: string): Problem => asObject(parseJson(text));
-
-/** A number that is too large for JSON.stringify, as the largest. */
-const finite = (value: unknown): unknown =>
-  value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
-    ? Math.sign(value) * Number.MAX_VALUE
-    : value;
-
-const hasInfinity = (value: unknown): boolean =>
-  isObject(value) ? Object.values(value).some(hasInfinity) : finite(value) !== value;
 
 /** Whether a value nests deeper than 64 levels. What logs it walks through all of them, on what is left of the stack. */
 const isDeep = (value: unknown, levels = 64): boolean =>

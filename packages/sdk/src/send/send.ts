@@ -158,9 +158,7 @@ async function waitForRetry(call: Call, result: AttemptResult, delayMs: number):
 
 /** Returns an error response whose outcome is known, or throws. */
 function finish<T>(call: Call, result: AttemptResult): Sent<T> {
-  const { failure, response, text = null, hintSecs } = result;
-  // JSON has no infinite numbers.
-  const retryAfterSecs = hintSecs && Math.min(hintSecs, Number.MAX_VALUE);
+  const { failure, response, text = null, hintSecs: retryAfterSecs } = result;
   call.durationMs = call.begun && msSince(call.settings, call.begun.elapsed);
   let error: RequestError;
   // Not with orElse(): a stack trace shows ten frames, and the caller's must be among them.

@@ -31,7 +31,7 @@ export type WebhookErrorCode =
   | "store_timeout"
   /** The store failed, or returned what the interface does not allow. Or the database of the inbox failed. */
   | "store_failed"
-  /** Responses are evicted while duplicates may still arrive: by a full memory, or by Redis. */
+  /** The memory of a process is full: it evicts responses while duplicates may still arrive. */
   | "store_evicted_early"
   /** This version cannot read the stored response. */
   | "stored_response_unreadable"

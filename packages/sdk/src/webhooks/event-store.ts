@@ -13,9 +13,6 @@ export type EventClaim =
   /** It was handled. `response` is the text that `complete` was given. */
   | { readonly state: "completed"; readonly response: string };
 
-/** Key of the method by which a store of this package returns why it may lose responses. */
-export const checkKey: unique symbol = Symbol.for("@call-transfer/sdk/1/check-store");
-
 /**
  * Stores which events were received, and their responses. Processes that share a store handle each event once.
  *
@@ -228,8 +225,7 @@ const completeTries = 5;
 
 /** Coordinates processes over a store. */
 export function createStoreCoordinator(settings: StoreSettings) {
-  const { onStoreError, duplicateWaitMs } = settings;
-  const store: EventStore & { [checkKey]?(): Promise<string | undefined> } = settings.store;
+  const { store, onStoreError, duplicateWaitMs } = settings;
   const run = createStoreQueue(store, settings.storeTimeoutMs, duplicateWaitMs);
 
   /** The response to an event that is handled already; undefined if this delivery must be handled. */
@@ -300,7 +296,7 @@ export function createStoreCoordinator(settings: StoreSettings) {
     }
   };
 
-  /** Takes and gives back an event of its own. Rejects if the store fails, or may lose responses. */
+  /** Takes and gives back an event of its own. Rejects if the store fails. */
   const check = async (): Promise<void> => {
     const event = createOwner(`check:${crypto.randomUUID()}`, crypto.randomUUID(), settings, run);
     try {
@@ -308,8 +304,6 @@ export function createStoreCoordinator(settings: StoreSettings) {
     } finally {
       await event.release();
     }
-    const problem = await run(async () => store[checkKey]?.(), false);
-    if (problem) throw new CodedError(problem, "store_evicted_early");
   };
 
   return { coordinate, check };

@@ -47,16 +47,12 @@ const bodyUsed =
 const invalidReturn = "onEvent must return nothing or a Response with a status from 200 to 599";
 
 /** Turns what `onEvent` returned into the response. */
-async function toResponse(returned: unknown): Promise<Response> {
+function toResponse(returned: unknown): Response {
   if (returned === undefined || returned === null) return new Response(null, { status: 204 });
-  const { status, headers, bodyUsed, arrayBuffer } = returned as Response;
-  if (typeof arrayBuffer !== "function" || !(status >= 200))
-    throw new TypeError(`${invalidReturn}, not ${typeof returned}`);
-  if (bodyUsed) throw new TypeError("The body of the Response from onEvent was already read. Return a new Response.");
-  if (returned instanceof Response) return returned;
-  // A Response of another realm: servers may accept only their own class.
-  const body = await (returned as Response).arrayBuffer();
-  return new Response(body.byteLength > 0 ? body : null, { status, headers: [...headers] });
+  // By its members: a test runner may have a class of its own.
+  const { status, clone } = returned as Response;
+  if (typeof clone !== "function" || !(status >= 200)) throw new TypeError(`${invalidReturn}, not ${typeof returned}`);
+  return returned as Response;
 }
 
 /** The codes of what a step throws without one of its own. */

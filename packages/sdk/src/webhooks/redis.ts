@@ -1,5 +1,5 @@
 // Entry point for an event store in Redis and Valkey.
-import { checkKey, type EventStore } from "./event-store.ts";
+import type { EventStore } from "./event-store.ts";
 import { checkRetention } from "./timeout.ts";
 
 /** Options of `redisEventStore`. */
@@ -36,9 +36,6 @@ return 1`;
 const releaseScript = `${read}if owner == ARGV[1] and not answer then redis.call("DEL", KEYS[1]) end
 return 0`;
 
-/** Some providers do not let a script ask this. */
-const memoryScript = `return redis.call("INFO", "memory")`;
-
 /** The text of a reply: bytes of some clients, but nothing that the client has parsed. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
@@ -46,13 +43,6 @@ function textOf(value: unknown): string {
   throw new TypeError(
     "The client of Redis parses its replies. Turn that off, as with automaticDeserialization: false.",
   );
-}
-
-/** Why Redis evicts responses when its memory is full. All of them expire, so each policy but one evicts them. */
-function evictionProblem(info: string): string | undefined {
-  const [, policy = "noeviction"] = /^maxmemory_policy:([\w-]+)/m.exec(info) ?? [];
-  if (policy === "noeviction" || /^maxmemory:0\b/m.test(info)) return undefined;
-  return `Redis evicts responses when its memory is full (maxmemory-policy ${policy}). Set noeviction.`;
 }
 
 /** Whole milliseconds, as Redis requires. */
@@ -78,7 +68,7 @@ export function redisEventStore(run: RunRedisScript, options: RedisEventStoreOpt
     );
   if (typeof keyPrefix !== "string") throw new TypeError("keyPrefix must be a string");
   const at = (key: string) => `${keyPrefix}${key}`;
-  const store: EventStore & { [checkKey](): Promise<string | undefined> } = {
+  return {
     retentionMs,
     async claim(key, owner, leaseDurationMs) {
       const reply = await run(claimScript, at(key), [owner, wholeMs(leaseDurationMs)]);
@@ -92,7 +82,5 @@ export function redisEventStore(run: RunRedisScript, options: RedisEventStoreOpt
     async release(key, owner) {
       await run(releaseScript, at(key), [owner]);
     },
-    [checkKey]: async () => evictionProblem(String(await run(memoryScript, at("check"), []).catch(() => ""))),
   };
-  return store;
 }

@@ -1,17 +1,9 @@
 // Pauses, time limits and retention.
 import { CodedError, type WebhookErrorCode } from "./errors.ts";
 
-/** Milliseconds by which a timer may be early. A clock that is further back, or stands still, does not follow the timers. */
-const earlyMs = 2;
-
-/** Runs a task after so many milliseconds, and not before. Returns a function that cancels it. */
+/** Runs a task after so many milliseconds. Returns a function that cancels it. */
 export function after(ms: number, task: () => void): () => void {
-  const dueAt = performance.now() + ms;
-  let timer = setTimeout(() => {
-    const left = dueAt - performance.now();
-    if (left > 0 && left <= earlyMs && left < ms) timer = setTimeout(task, left + earlyMs);
-    else task();
-  }, Math.ceil(ms));
+  const timer = setTimeout(task, Math.ceil(ms));
   return () => clearTimeout(timer);
 }
 
