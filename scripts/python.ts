@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeOnce } from "./made.ts";
 import { run } from "./packed.ts";
-import { makeOnce } from "./turn.ts";
 
 const caches = fileURLToPath(new URL("../.cache", import.meta.url));
 /**
@@ -71,7 +71,7 @@ export function ensureEnvironment(name: string, requirements: string, program = 
     run(".", isUsable ? program : python, ...pip, "install", ...options, "-r", requirements);
     writeFileSync(complete, "");
   };
-  makeOnce(`${cache}.turn`, () => existsSync(complete), install);
+  makeOnce(`${cache}.lock`, () => existsSync(complete), install);
   return commands;
 }
 

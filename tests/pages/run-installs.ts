@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { run, temporaryFolder, tools } from "../../scripts/packed.ts";
 import { ensureUv } from "../../scripts/python.ts";
-import { runWithinMs } from "../../scripts/turn.ts";
+import { runWithinMs } from "../../scripts/made.ts";
 import { type InstallCommand, installCommands } from "./install-commands.ts";
 
 const [clone = ""] = process.argv.slice(2);
