@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { withWorkspaceVersions } from "../../scripts/release/lockfile.ts";
 import { isAllowedLicence, lockfileProblems, looseVersions, shippedWith, untestedRanges } from "./supply-chain.ts";
 
 const integrity = "sha512-AAAA";
@@ -34,28 +33,6 @@ describe("a lockfile", () => {
     ],
   ])("fails for %s", (_, entry, problem) => {
     expect(lockfileProblems({ "node_modules/a": entry }, {}).join()).toContain(problem);
-  });
-
-  it("takes only the workspace's own versions in a release", () => {
-    const lockfile = {
-      name: "workspace",
-      packages: {
-        "node_modules/hono": { version: "4.0.0" },
-        "packages/sdk": { version: "0.1.0", license: "MIT", dependencies: { "@call-transfer/spec": "0.1.0" } },
-      },
-    };
-    const described = JSON.stringify({
-      version: "1.0.0",
-      license: "ISC",
-      dependencies: { "@call-transfer/spec": "1.0.0" },
-    });
-    expect(JSON.parse(withWorkspaceVersions(JSON.stringify(lockfile), () => described))).toEqual({
-      name: "workspace",
-      packages: {
-        "node_modules/hono": { version: "4.0.0" },
-        "packages/sdk": { version: "1.0.0", license: "MIT", dependencies: { "@call-transfer/spec": "1.0.0" } },
-      },
-    });
   });
 });
 
