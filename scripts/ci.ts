@@ -49,7 +49,7 @@ const commit: readonly Step[] = [
   build,
   run("check", "python"),
   built("check", "packed"),
-  built("check", "receiving"),
+  built("check", "receiving", "stores"),
   tenJobs,
   built("demo"),
   run("release", "check"),
@@ -70,7 +70,7 @@ const touched: readonly { readonly step: Step; readonly files: readonly string[]
     ],
   },
   {
-    step: equipped("recipes"),
+    step: equipped("receiving", "recipes"),
     files: ["examples/recipes/**", "docs/recipes.md", "packages/sdk/src/webhooks/**", "tests/packages/*recipes*/**"],
   },
   { step: equipped("pages"), files: ["{README,CONTRIBUTING}.md", "docs/**", "examples/**", "tests/pages/**"] },

@@ -36,16 +36,14 @@ export const checks: NamedCommands = {
     isBuilt: true,
     run: [onSources("tests/pages/check-pages.ts")],
   },
-  recipes: {
-    does: "the programs of docs/recipes.md with the packed SDK over HTTP, also through a rotation; express runs one",
-    needs: "redis-server",
-    isBuilt: true,
-    run: [onSources("tests/packages/check-recipes.ts")],
-  },
   receiving: {
-    does: "the event stores over real databases",
-    needs: "redis-server and PostgreSQL; --installed says whether they are there",
-    run: [onSources("tests/receiving/check-receiving.ts")],
+    does: "webhook stores over real databases; the programs of docs/recipes.md with the packed SDK over HTTP, also through a rotation: recipes express runs one",
+    needs: "redis-server and PostgreSQL",
+    isBuilt: true,
+    parts: {
+      stores: onSources("tests/receiving/check-receiving.ts"),
+      recipes: onSources("tests/packages/check-recipes.ts"),
+    },
   },
   hosting: {
     does: "two mock servers behind nginx as in docs/hosting.md, and Cloudflare's runtime; restarts runs one part",

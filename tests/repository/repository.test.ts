@@ -6,7 +6,18 @@ import { limits } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { isMap, isScalar, parseDocument, visit } from "yaml";
-import { anchorOf, anchorsIn, citationsIn, relativeLinksIn, unlinkedCitationsIn } from "../../scripts/markdown.ts";
+import { checks } from "../../scripts/commands/check.ts";
+import { experiments } from "../../scripts/commands/lab.ts";
+import { releaseSteps } from "../../scripts/commands/release.ts";
+import { siteCommands } from "../../scripts/commands/site.ts";
+import {
+  anchorOf,
+  anchorsIn,
+  citationsIn,
+  relativeLinksIn,
+  tablesIn,
+  unlinkedCitationsIn,
+} from "../../scripts/markdown.ts";
 import { type Limit, limitsIn, repetitionsIn } from "./source-facts.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -158,6 +169,28 @@ describe("references", () => {
       expect(brokenLinks("docs/page.md", `${fine} [6](${link})`)).toEqual([link]);
     },
   );
+});
+
+describe("CONTRIBUTING.md", () => {
+  const { scripts, devDependencies, optionalDependencies } = JSON.parse(read("package.json"));
+  const tables = tablesIn(read("CONTRIBUTING.md"));
+  const named = (column: string): string[] =>
+    tables.flatMap(({ rows }) =>
+      rows.flatMap((row) => [...(row[column] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name)),
+    );
+
+  it("has a reason for each dependency of the workspace, and for no other", () => {
+    expect(named("Package").sort()).toEqual(Object.keys({ ...devDependencies, ...optionalDependencies }).sort());
+  });
+
+  it("lists each script, and with those of checks, labs, releases and the site there are at most 35 names", () => {
+    const listed = named("Command").map((line) => /^npm (?:run )?(\S+)/.exec(line)?.[1]);
+    expect(Object.keys(scripts).filter((name) => !listed.includes(name))).toEqual([]);
+    // `npm run site` is the site's build.
+    const { build: _, ...ofSite } = siteCommands;
+    const names = [scripts, checks, experiments, releaseSteps, ofSite].flatMap((table) => Object.keys(table));
+    expect(names.length).toBeLessThanOrEqual(35);
+  });
 });
 
 const command = "call-transfer-mock";
