@@ -15,7 +15,7 @@ export const releaseSteps: NamedCommands = {
     run: [["scripts/release/pack.ts"]],
   },
   rehearse: {
-    does: "releases on a registry of this machine: first, minor, interrupted, resumed; a name stops after that kind",
+    does: "releases on a registry of this machine: first, patch, minor, interrupted, resumed; a name stops after that kind",
     needs: "some minutes",
     isBuilt: true,
     run: [["scripts/release/rehearsal/rehearse.ts"]],

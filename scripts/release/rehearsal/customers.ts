@@ -1,8 +1,8 @@
-// Customers' projects: one that npm manages, which calls every operation of the mock server; and one in Python with the client's
+// Customers' projects: one that npm and one that pnpm manages, which calls every operation of the mock server; and one in Python with the client's
 // fixture for pytest, which pip manages.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runWith } from "../../packed.ts";
+import { runWith, tools } from "../../packed.ts";
 import { runEveryOperation, withPackedServer } from "../../packed-server.ts";
 import { objectIn } from "../json.ts";
 import { pythonClient, pythonPackage } from "../versions.ts";
@@ -29,14 +29,16 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-/** A project in a new folder, whose packages npm manages. */
-export function nodeCustomer(folder: string, env: NodeJS.ProcessEnv): Customer {
+/** A project in a new folder, whose packages npm or pnpm manages. */
+export function nodeCustomer(folder: string, manager: "npm" | "pnpm", env: NodeJS.ProcessEnv): Customer {
   const named = ["@call-transfer/sdk", "@call-transfer/mock-server"];
+  const pnpm = [process.execPath, join(tools, "node_modules/pnpm/bin/pnpm.cjs")] as const;
+  const command = manager === "npm" ? (["npm"] as const) : pnpm;
   write(folder, manifest);
   return {
-    name: "npm",
-    add: () => runWith(env, folder, "npm", "install", ...named),
-    update: () => runWith(env, folder, "npm", "update"),
+    name: manager,
+    add: () => runWith(env, folder, ...command, manager === "npm" ? "install" : "add", ...named),
+    update: () => runWith(env, folder, ...command, "update"),
     check: () => withPackedServer(folder, [], (ready) => runEveryOperation(folder, ready)),
     versions: () =>
       Object.fromEntries(

@@ -68,7 +68,8 @@ class Rehearsal {
     const at = (name: string): string => join(folder, "customers", name);
     const { version } = JSON.parse(readFileSync(join(this.clone, "packages/python/package.json"), "utf8"));
     this.customers = [
-      nodeCustomer(at("npm"), this.#environment),
+      nodeCustomer(at("npm"), "npm", this.#environment),
+      nodeCustomer(at("pnpm"), "pnpm", this.#environment),
       pythonCustomer(at("npm/python"), `~=${/^\d+\.\d+/.exec(version)?.[0]}`, files, this.#environment),
     ];
   }
@@ -200,6 +201,17 @@ const kinds: readonly Kind[] = [
     },
   },
   {
+    name: "patch",
+    does: "a fix, from its edit to what customers install",
+    moves: { [mock]: "patch" },
+    run(rehearsal) {
+      rehearsal.fix(mock);
+      rehearsal.propose();
+      rehearsal.publish();
+      return [];
+    },
+  },
+  {
     name: "minor",
     does: "a field more in the contract, which moves every package",
     moves: Object.fromEntries(
@@ -304,8 +316,9 @@ async function rehearse(chosen: readonly Kind[]): Promise<boolean> {
     const rehearsal = new Rehearsal(folder.path, registry);
     for (const kind of chosen) {
       const before = rehearsal.recorded();
-      console.log(`\n=== ${kind.name}: ${kind.does}`);
+      const from = performance.now();
       const problems = kind.run(rehearsal);
+      console.log(`\n=== ${kind.name}: ${kind.does} (${Math.round((performance.now() - from) / 1000)} s)`);
       problems.push(...(await differencesAfter(kind, rehearsal, before)));
       for (const problem of problems) console.error(`  WRONG ${problem}`);
       isGood &&= problems.length === 0;
