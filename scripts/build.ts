@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildInspector } from "./build-inspector.ts";
-import { digestOf, isRecorded, record } from "./digest.ts";
+import { digestOf, isRecorded, record } from "./made.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const name = "build";

@@ -4,7 +4,7 @@
 // The last line sums up tests, contract cases and steps: "N passed, N failed".
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join, matchesGlob, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { keepBytecode } from "./python.ts";
@@ -49,7 +49,7 @@ const commit: readonly Step[] = [
   build,
   run("check", "python"),
   built("check", "packed"),
-  built("check", "receiving"),
+  built("check", "receiving", "stores"),
   tenJobs,
   built("demo"),
   run("release", "check"),
@@ -70,7 +70,7 @@ const touched: readonly { readonly step: Step; readonly files: readonly string[]
     ],
   },
   {
-    step: equipped("recipes"),
+    step: equipped("receiving", "recipes"),
     files: ["examples/recipes/**", "docs/recipes.md", "packages/sdk/src/webhooks/**", "tests/packages/*recipes*/**"],
   },
   { step: equipped("pages"), files: ["{README,CONTRIBUTING}.md", "docs/**", "examples/**", "tests/pages/**"] },
@@ -240,13 +240,6 @@ async function judge(results: readonly StepResult[]): Promise<Outcome[]> {
   return outcomes;
 }
 
-/** How long all processors together were busy and idle, in milliseconds. */
-function processorTimes() {
-  const times = cpus().map(({ times }) => times);
-  const idle = times.reduce((sum, one) => sum + one.idle, 0);
-  return { idle, busy: times.reduce((sum, one) => sum + one.user + one.nice + one.sys + one.irq, 0) };
-}
-
 const [form, revision, ...rest] = process.argv.slice(2);
 const isNight = form === "nightly";
 if (rest.length > 0 || !(form === undefined || (isNight && !revision) || (form === "since" && revision))) {
@@ -258,7 +251,6 @@ Object.assign(process.env, keepBytecode);
 process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules/.cache/node");
 
 const startedAt = performance.now();
-const before = processorTimes();
 const steps = isNight
   ? withoutRepeats([...commit, tools, ...touched.map(({ step }) => step), ...night])
   : stepsOf(revision);
@@ -274,11 +266,7 @@ for (const { result, failed, flaky } of outcomes.toSorted(
   const mark = failed > 0 ? "  FAILED" : flaky.length > 0 ? "  FLAKY" : "";
   console.log(`${String(seconds).padStart(4)} s  ${String(processorSeconds).padStart(7)} s  ${step.name}${mark}`);
 }
-const { idle, busy } = processorTimes();
-const share = Math.round((100 * (busy - before.busy)) / (busy - before.busy + idle - before.idle));
-console.log(
-  `${Math.round((performance.now() - startedAt) / 1000)} s in all; the processors were busy for ${Math.round((busy - before.busy) / 1000)} s (${share} %)`,
-);
+console.log(`${Math.round((performance.now() - startedAt) / 1000)} s in all`);
 // Again, for who sees only the end of a long log.
 for (const { result, failed } of outcomes)
   if (failed > 0) console.log(`\n=== What failed in ${result.step.name}:\n${failureIn(result.output)}`);

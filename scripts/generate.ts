@@ -5,13 +5,13 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { formatProblems, getTotals, lint, loadConfig } from "@redocly/openapi-core";
 import { renderControl } from "./generate/control.ts";
-import { renderStatusErrors } from "./generate/errors.ts";
 import {
   renderErrorCodeStatus,
   renderErrorCodes,
   renderLimits,
   renderOperations,
   renderSdkErrorCodes,
+  renderStatusErrors,
 } from "./generate/operations.ts";
 import { renderPages } from "./generate/pages.ts";
 import { renderAssumptions, renderPolicies } from "./generate/policies.ts";

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { runWithinMs } from "./turn.ts";
+import { runWithinMs } from "./made.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const readyWithinMs = 300_000;

@@ -10,15 +10,15 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { digestOf } from "./digest.ts";
+import { digestOf, makeOnce, runWithinMs } from "./made.ts";
 import { writeTarballs } from "./tarballs.ts";
-import { changedMs, makeOnce, removeTurn, runWithinMs } from "./turn.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 /** The packages of the checks, apart from the workspace. */
@@ -59,45 +59,36 @@ export function runWith(
 /** What decides what npm installs. */
 const installedFrom = ["package.json", "package-lock.json", ".npmrc"];
 
+/** Milliseconds since 1970 of the last change of a file; 0 if there is none. */
+const changedMs = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
 /**
  * Installs what a folder's package.json names, unless it is there: exactly with a lockfile, and otherwise the direct
- * dependencies alone exactly. Waits for another process that installs the same. The packages appear all at once; until
- * then, imports find what they found before.
+ * dependencies alone exactly. Waits for another process that installs the same. Until all packages are there, imports find what
+ * they found before.
  */
 export function ensureInstalled(folder: string): void {
   const lockfile = join(folder, "package-lock.json");
   const isLocked = existsSync(lockfile);
   const wantedMs = changedMs(isLocked ? lockfile : join(folder, "package.json"));
-  const isCurrent = () => changedMs(join(folder, "node_modules", ".package-lock.json")) >= wantedMs;
-  const command = isLocked ? ["ci"] : ["install", "--no-package-lock"];
-  const turn = join(folder, ".cache", "installing");
   const modules = join(folder, "node_modules");
-  const [made, old] = [join(turn, "node_modules"), join(turn, "old")];
-  // Between the two renames below there are no packages, and a process that was killed there leaves it so. Its folder goes
-  // too, or the next install would wait for it.
-  if (!existsSync(modules) && existsSync(old) && existsSync(made) && moveIfThere(made, modules)) removeTurn(turn);
-  makeOnce(turn, isCurrent, () => {
+  const isCurrent = () => changedMs(join(modules, ".package-lock.json")) >= wantedMs;
+  makeOnce(join(folder, ".cache", "installing.lock"), isCurrent, () => {
+    const staging = join(folder, ".cache", "installing");
+    rmSync(staging, { recursive: true, force: true });
+    mkdirSync(staging);
     for (const name of installedFrom)
-      if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(turn, name));
+      if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(staging, name));
+    const command = isLocked ? ["ci"] : ["install", "--no-package-lock"];
     execFileSync("npm", [...command, "--prefer-offline", "--no-audit", "--no-fund"], {
-      cwd: turn,
+      cwd: staging,
       stdio: "inherit",
       timeout: runWithinMs,
     });
-    if (existsSync(modules)) renameSync(modules, old);
-    moveIfThere(made, modules);
+    if (existsSync(modules)) renameSync(modules, join(staging, "old"));
+    renameSync(join(staging, "node_modules"), modules);
+    rmSync(staging, { recursive: true, force: true });
   });
-}
-
-/** Moves a folder, unless another process has just done so. Returns whether this one did. */
-function moveIfThere(from: string, to: string): boolean {
-  try {
-    renameSync(from, to);
-    return true;
-  } catch (error) {
-    if (existsSync(from) || !existsSync(to)) throw error;
-    return false;
-  }
 }
 
 /** Installs tests/tools, whose packages a folder then finds as its own. */
@@ -139,7 +130,7 @@ export function pack(folder: string, packages: readonly string[]): Record<string
   });
   const kept = join(root, ".cache", "tarballs", digestOf(packedFrom));
   makeOnce(
-    join(root, ".cache", "packing"),
+    join(root, ".cache", "packing.lock"),
     () => existsSync(kept),
     () => {
       rmSync(dirname(kept), { recursive: true, force: true });

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeOnce } from "./made.ts";
 import { run } from "./packed.ts";
-import { makeOnce } from "./turn.ts";
 
 const caches = fileURLToPath(new URL("../.cache", import.meta.url));
 /**
@@ -60,17 +60,10 @@ export function ensureEnvironment(name: string, requirements: string, program = 
   const install = (): void => {
     // What an interrupted install left behind, and what older versions needed.
     rmSync(cache, { recursive: true, force: true });
-    const python = join(commands, "python");
-    run(".", program, "-m", "venv", "--without-pip", folder);
-    // Installing pip itself takes a third of the processor time. Where only Debian's python3-venv is installed, there is no other.
-    // A pip before 22.3 cannot install into another environment.
-    const outside = ["-m", "pip", "--python", python];
-    const isUsable = spawnSync(program, [...outside, "--version"]).status === 0;
-    if (!isUsable) run(".", program, "-m", "venv", folder);
-    const pip = isUsable ? outside : ["-m", "pip"];
-    run(".", isUsable ? program : python, ...pip, "install", ...options, "-r", requirements);
+    run(".", program, "-m", "venv", folder);
+    run(".", join(commands, "python"), "-m", "pip", "install", ...options, "-r", requirements);
     writeFileSync(complete, "");
   };
-  makeOnce(`${cache}.turn`, () => existsSync(complete), install);
+  makeOnce(`${cache}.lock`, () => existsSync(complete), install);
   return commands;
 }

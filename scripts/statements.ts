@@ -76,7 +76,7 @@ export interface Statement {
 /** A row of statements.txt: a statement and the facts that it is taken from. */
 export interface StatementFact {
   readonly place: string;
-  /** Sections and assumptions, or `code` for the name of the error code, or `example` for the example that it describes. */
+  /** Sections and assumptions, or `code` for the name of the error code, or `ours`. */
   readonly sources: readonly string[];
   readonly says: string;
 }
@@ -89,9 +89,7 @@ export function readStatementFacts(table: string): StatementFact[] {
   return table.split("\n").flatMap((line, index) => {
     if (line === "" || line.startsWith("#")) return [];
     const [place, sources, says, ...rest] = line.split(" ¦ ");
-    const isCited = sources
-      ?.split(", ")
-      .every((source) => /^(?:§[\d.]+|A-\d+|code|example|ours|\S+ = .+)$/.test(source));
+    const isCited = sources?.split(", ").every((source) => /^(?:§[\d.]+|A-\d+|code|ours|\S+ = .+)$/.test(source));
     if (!place || !sources || !isCited || !says || rest.length > 0)
       throw new Error(`Line ${index + 1} must be "place ¦ sources ¦ what it says", not: ${line}`);
     return [{ place, sources: sources.split(", "), says }];
@@ -100,15 +98,16 @@ export function readStatementFacts(table: string): StatementFact[] {
 
 /** Keys with a text of the document. */
 const textKeys: ReadonlySet<string> = new Set(["description", "summary", "meaning", "advice", "explain", "when"]);
-/** Nodes whose values are texts. */
-const textNodes: ReadonlySet<string> = new Set(["causes", "x-extensions"]);
+/** The node whose values are texts. */
+const textNode = "causes";
 /** Keys that a place leaves out. */
 const dullKeys: ReadonlySet<string> = new Set([
   ...["collection", "content", "application/json", "properties", "components", "groups", "codes", "description"],
 ]);
-/** Keys that state nothing: names of ours, and examples, which are compared with their schemas. */
+/** Keys that state no fact of the API: names, links and explanations of ours, and examples, which are compared with their schemas. */
 const ignoredKeys: ReadonlySet<string> = new Set([
-  ...["value", "example", "x-sdk", "operationId", "x-assumption", "license", "externalDocs", "servers"],
+  ...["value", "example", "examples", "links", "x-sdk", "x-extensions", "operationId", "x-assumption", "license"],
+  ...["externalDocs", "servers"],
 ]);
 
 /** Keys of which each value is an assumption, or a choice of ours. */
@@ -154,11 +153,11 @@ function* statementsBelow(value: unknown, at: Position): Generator<Statement> {
   const isBeyond = at.isBeyond || value["x-beyond-specification"] === true;
   const keywords = keywordsOf(value);
   const isAssumed = mark !== undefined || assumedKeys.some((key) => key in value);
-  if (isAssumed && keywords !== "" && !keys.includes("examples") && !textNodes.has(keys.at(-1) ?? ""))
+  if (isAssumed && keywords !== "" && keys.at(-1) !== textNode)
     yield { place: `${placeOf(file, keys)} =`, says: keywords, mark, isBeyond };
   for (const [key, child] of Object.entries(value)) {
     if (ignoredKeys.has(key)) continue;
-    const isText = typeof child === "string" && (textKeys.has(key) || textNodes.has(keys.at(-1) ?? ""));
+    const isText = typeof child === "string" && (textKeys.has(key) || keys.at(-1) === textNode);
     const says = isText ? saidBy(key, child) : "";
     if (says !== "") yield { place: placeOf(file, [...keys, key]), says, mark: undefined, isBeyond };
     yield* statementsBelow(child, { file, keys: [...keys, key], mark, isBeyond });
@@ -235,16 +234,14 @@ function textOf(source: string, place: string, pages: Pages): string {
   return /.*/.exec(pages.assumptions.slice(pages.assumptions.indexOf(`<a id="${source.toLowerCase()}">`)))?.[0] ?? "";
 }
 
-/** Sources that are no text of a page: what an example shows, and words that are ours and state no fact of the API. */
-const unread: ReadonlySet<string> = new Set(["example", "ours"]);
-
 /** A source that says a word of the statement in other words: `later = inclusive lower bound`. */
 const otherWords = / = /;
 
 /** The numbers, units, orders and directions of facts that their sources do not contain. One sentence each. */
 export function unfoundMeasures(facts: readonly StatementFact[], pages: Pages): string[] {
   return facts.flatMap(({ place, sources, says }) => {
-    if (sources.some((source) => unread.has(source))) return [];
+    // Words that state no fact of the API have no text in a page.
+    if (sources.includes("ours")) return [];
     const cited = sources.filter((source) => !otherWords.test(source));
     const text = cited
       .map((source) => textOf(source, place, pages))

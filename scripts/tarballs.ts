@@ -14,8 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type Manifest, packedPages } from "../build/guides.ts";
-
-const runWithinMs = 900_000;
+import { runWithinMs } from "./made.ts";
 
 /** The file permissions of a tarball, which do not depend on the checkout. */
 const permissionsOf = (path: string): number => (statSync(path).mode & 0o100 ? 0o755 : 0o644);

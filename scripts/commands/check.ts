@@ -36,16 +36,14 @@ export const checks: NamedCommands = {
     isBuilt: true,
     run: [onSources("tests/pages/check-pages.ts")],
   },
-  recipes: {
-    does: "the programs of docs/recipes.md with the packed SDK over HTTP, also through a rotation; express runs one",
-    needs: "redis-server",
-    isBuilt: true,
-    run: [onSources("tests/packages/check-recipes.ts")],
-  },
   receiving: {
-    does: "the event stores over real databases",
+    does: "webhook stores over real databases; the programs of docs/recipes.md with the packed SDK over HTTP, also through a rotation: recipes express runs one",
     needs: "redis-server and PostgreSQL",
-    run: [onSources("tests/receiving/check-receiving.ts")],
+    isBuilt: true,
+    parts: {
+      stores: onSources("tests/receiving/check-receiving.ts"),
+      recipes: onSources("tests/packages/check-recipes.ts"),
+    },
   },
   hosting: {
     does: "the hosted mock server of docs/hosting.md in Cloudflare's runtime; restarts runs one part",

@@ -8,11 +8,6 @@ export const siteCommands: NamedCommands = {
     does: "writes the folder of a start or of a recipe: start nextjs FOLDER",
     run: [onSources("site/starts.ts")],
   },
-  pictures: {
-    does: "takes the pictures of the inspector for its page, or --into FOLDER of each screen in three widths",
-    needs: "a browser",
-    run: [onSources("scripts/pictures/inspector-pictures.ts")],
-  },
 };
 
 if (import.meta.main) await runNamed("site", siteCommands, "build");

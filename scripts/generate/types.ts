@@ -3,9 +3,8 @@ import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import type { OpenApiDocument, Parameter } from "./read/document.ts";
 import type { OperationModel } from "./read/model.ts";
-import { readableComments } from "./text/comments.ts";
 import { compactCode } from "./text/compact.ts";
-import { header, queryName } from "./text/text.ts";
+import { docComment, header, queryName } from "./text/text.ts";
 
 const { factory } = ts;
 
@@ -58,6 +57,32 @@ const laidOut = (nodes: ts.Node[]): string =>
   compactCode(withNeversTogether(withNames(withMapComments(readableComments(astToString(nodes))))), {
     width: typesWidth,
   });
+
+/** What formats of strings mean. */
+const formats: Readonly<Record<string, string>> = { "date-time": "An ISO 8601 time." };
+
+/**
+ * Rewrites the comments of openapi-typescript: text instead of `@description`, what a format means, and no tag that repeats
+ * the type, or a default that the text states.
+ */
+const readableComments = (code: string): string =>
+  code.replace(/^( *)\/\*\*(.*?)\*\//gms, (_comment, indent: string, text: string) =>
+    docComment(readable(text.split("\n").map((line) => line.replace(/^\s*\*? ?/, "").trimEnd())), indent),
+  );
+
+function readable(lines: readonly string[]): string[] {
+  const after = (start: string) => lines.find((line) => line.startsWith(start))?.slice(start.length);
+  const description = after("@description ");
+  const format = after("Format: ");
+  const summary = lines.filter((line) => line !== "" && !/^(?:@|Format: )/.test(line));
+  const repeated = description?.includes("default")
+    ? /^@(?:description|enum|constant|default)\b/
+    : /^@(?:description|enum|constant)\b/;
+  const tags = lines.filter((line) => line.startsWith("@") && !repeated.test(line));
+  const meaning = format && (formats[format] ?? `Format: ${format}.`);
+  const body = [description, meaning].filter(Boolean).join(" ");
+  return [...summary, ...(summary.length > 0 && body ? [""] : []), ...(body ? [body] : []), ...tags];
+}
 
 /** What the maps of the file of paths hold. */
 const maps: Readonly<Record<string, string>> = {

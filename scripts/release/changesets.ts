@@ -1,9 +1,8 @@
 // Reads and writes the pending changesets, and decides whether they cover the changes since the last release.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
+import { parseChangesetFile } from "@changesets/parse";
 import { type Bump, bumpOf, bumps, type Change, largerOf, lineOf } from "./change.ts";
-import { isObject, objectIn } from "./json.ts";
 
 /** Why a line of a record that changed breaks nobody. */
 export interface Override {
@@ -25,42 +24,28 @@ export class GateError extends Error {
   override readonly name = "GateError";
 }
 
-const isBump = (value: unknown): value is Bump => bumps.some((bump) => bump === value);
-
 /** `<!-- no break: PLACE: REASON -->`, in lines of their own. The place is what the gate prints before the colon. */
 const overrideForm = /^<!-- no break: (.+?): (.{20,}) -->$/gm;
 
 /** Parses a changeset. @throws {GateError} if the text is invalid */
 export function parseChangeset(id: string, text: string): Changeset {
   const path = `.changeset/${id}.md`;
-  const [, head, note = ""] = /^---\n([\s\S]*?)\n?---\n([\s\S]*)$/.exec(text.replaceAll("\r\n", "\n")) ?? [];
-  if (head === undefined)
-    throw new GateError(
-      `${path} does not begin with a header. Start it with ---, the packages and their bumps, and --- again.`,
-    );
-  const header = readable(path, () => parse(head) as unknown);
-  // A header without packages is an empty changeset, which moves nothing.
-  if (header !== null && !isObject(header))
-    throw new GateError(`${path} has a header of another form. Write a line for each package: "NAME": BUMP.`);
-  const entries = Object.entries(objectIn(header)).map(([name, bump]): [string, Bump] => {
-    if (!isBump(bump)) throw new GateError(`${path} moves ${name} by ${bump}. Use one of ${bumps.join(", ")}.`);
-    return [name, bump];
-  });
-  const overrides = [...note.matchAll(overrideForm)].map(([, place = "", reason = ""]) => ({ place, reason }));
-  const rest = note.replaceAll(overrideForm, "").trim();
-  if (rest.includes("no break:"))
+  const { releases, summary } = read(path, text.replaceAll("\r\n", "\n"));
+  const overrides = [...summary.matchAll(overrideForm)].map(([, place = "", reason = ""]) => ({ place, reason }));
+  const note = summary.replaceAll(overrideForm, "").trim();
+  if (note.includes("no break:"))
     throw new GateError(
       `${path} has an override of another form. Write \`<!-- no break: PLACE: REASON -->\` on a line of its own, with a reason of a sentence.`,
     );
-  return { id, bumps: new Map(entries), note: rest, overrides };
+  return { id, bumps: new Map(releases.map(({ name, type }) => [name, type])), note, overrides };
 }
 
 /** @throws {GateError} names the file */
-function readable<T>(path: string, read: () => T): T {
+function read(path: string, text: string): ReturnType<typeof parseChangesetFile> {
   try {
-    return read();
+    return parseChangesetFile(text);
   } catch (error) {
-    throw new GateError(`${path} cannot be read: ${(error as Error).message}`);
+    throw new GateError(`${path}: ${(error as Error).message}`);
   }
 }
 

@@ -14,10 +14,16 @@ import {
   shortfallsOf,
   writeChangeset,
 } from "./changesets.ts";
-import { writeCompatibility } from "./compatibility.ts";
-import { objectIn } from "./json.ts";
-import { withWorkspaceVersions } from "./lockfile.ts";
-import { baselineOf, recordedIn, recordFile, recordOf, recordRelease, suiteFolder } from "./record.ts";
+import { isObject, type JsonObject, objectIn } from "./json.ts";
+import {
+  baselineOf,
+  recordedIn,
+  recordFile,
+  recordOf,
+  recordRelease,
+  suiteFolder,
+  writeCompatibility,
+} from "./record.ts";
 import { changedMigrations, compilerOptions, movedSince, presentState, staleReports, writeReports } from "./state.ts";
 import { checkSuite, type Package, packagesIn } from "./surface.ts";
 
@@ -93,13 +99,27 @@ async function record(packages: readonly Package[]): Promise<boolean> {
   writeReports(root, present);
   const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
   writeCompatibility(root, recordRelease(root, versions));
-  const lockfile = withWorkspaceVersions(readFileSync(at("package-lock.json"), "utf8"), (path) =>
-    readFileSync(at(path, "package.json"), "utf8"),
-  );
-  writeFileSync(at("package-lock.json"), lockfile);
+  writeVersionsOfWorkspace(at("package-lock.json"));
   const named = Object.entries(versions).map((entry) => entry.join(" "));
   console.log(`Recorded ${named.join(", ")} in ${recordFile}. Commit it together with all other changes.`);
   return true;
+}
+
+const carried = ["version", "dependencies", "devDependencies", "peerDependencies"];
+
+/** Updates the entries of the workspace's packages in a lockfile. A release changes only these, so npm does not have to resolve anything. */
+function writeVersionsOfWorkspace(path: string): void {
+  const whole = jsonIn(readFileSync(path, "utf8"));
+  const updated = (folder: string, entry: JsonObject): JsonObject => {
+    const description = jsonIn(readFileSync(at(folder, "package.json"), "utf8"));
+    const values = Object.entries(entry).map(([key, value]) => [key, carried.includes(key) ? description[key] : value]);
+    return Object.fromEntries(values);
+  };
+  const packages = Object.entries(objectIn(whole.packages)).map(([folder, entry]) => {
+    const isOurs = folder.startsWith("packages/") && !folder.includes("node_modules") && isObject(entry);
+    return [folder, isOurs ? updated(folder, entry) : entry];
+  });
+  writeFileSync(path, `${JSON.stringify({ ...whole, packages: Object.fromEntries(packages) }, null, 2)}\n`);
 }
 
 // Other packages are not published, so their versions promise nothing.

@@ -1,15 +1,16 @@
-// Writes the files of a release: a tarball and notes for each package, a bill of materials of what customers install, and
-// `order.txt`, which lists the tarballs in the order to publish them. As a command it takes a new folder, and requires built packages
-// and Python with venv.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Writes the files of a release: a tarball and notes for each package, what PyPI gets, a bill of materials of what customers install,
+// and `order.txt`, which lists the tarballs in the order to publish them. As a command it takes a new folder, and requires built
+// packages and Python with venv.
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { run } from "../packed.ts";
+import { run, temporaryFolder } from "../packed.ts";
+import { ensureEnvironment } from "../python.ts";
 import { writeTarballs } from "../tarballs.ts";
 import { objectIn } from "./json.ts";
-import { writePythonFiles } from "./python-files.ts";
 import { type Package, packagesIn } from "./surface.ts";
-import { notesOf } from "./versions.ts";
+import { notesOf, pythonPackage, pythonVersion } from "./versions.ts";
 
 export interface ReleaseFile {
   readonly name: string;
@@ -17,24 +18,15 @@ export interface ReleaseFile {
   readonly tarball: string;
 }
 
-/** Sorts packages so that each comes after its dependencies. */
-export function inOrder<P extends { readonly name: string }>(
-  packages: readonly P[],
-  needs: (one: P) => readonly string[],
-): P[] {
-  const ordered: P[] = [];
-  const visit = (one: P, path: readonly P[]): void => {
-    if (path.includes(one))
-      throw new Error(`Circular dependency: ${[...path, one].map(({ name }) => name).join(" needs ")}.`);
-    if (ordered.includes(one)) return;
-    for (const name of needs(one)) {
-      const needed = packages.find((other) => other.name === name);
-      if (needed) visit(needed, [...path, one]);
-    }
-    ordered.push(one);
+/** Packages, each after those that it needs. */
+function inOrder(packages: readonly Package[]): Package[] {
+  const ordered = new Set<Package>();
+  const add = (one: Package): void => {
+    for (const name of needsOf(one)) for (const other of packages) if (other.name === name) add(other);
+    ordered.add(one);
   };
-  for (const one of packages) visit(one, []);
-  return ordered;
+  for (const one of packages) add(one);
+  return [...ordered];
 }
 
 const needsOf = ({ folder }: Package): string[] =>
@@ -42,18 +34,23 @@ const needsOf = ({ folder }: Package): string[] =>
     objectIn(objectIn(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as unknown).dependencies),
   );
 
+/** Writes what the changelog of a package says of a version, or a text in its place. */
+function writeNotes(path: string, home: string, version: string, otherwise: string): void {
+  const changelog = join(home, "CHANGELOG.md");
+  const notes = existsSync(changelog) ? notesOf(readFileSync(changelog, "utf8"), version) : "";
+  writeFileSync(path, `${notes || otherwise}\n`);
+}
+
 /** Packs every public package of a built workspace into a folder, with notes for each. */
 export function packInto(workspace: string, folder: string): ReleaseFile[] {
   mkdirSync(folder, { recursive: true });
-  const packages = inOrder(packagesIn(join(workspace, "packages")), needsOf).filter(({ isPrivate }) => !isPrivate);
+  const packages = inOrder(packagesIn(join(workspace, "packages"))).filter(({ isPrivate }) => !isPrivate);
   const folders = packages.map((each) => basename(each.folder));
   const tarballs = writeTarballs(workspace, folders, folder);
   return packages.map((each): ReleaseFile => {
     const tarball = tarballs[each.name];
     if (tarball === undefined) throw new Error(`npm pack wrote no tarball for ${each.name}.`);
-    const changelog = join(each.folder, "CHANGELOG.md");
-    const notes = existsSync(changelog) ? notesOf(readFileSync(changelog, "utf8"), each.version) : "";
-    writeFileSync(join(folder, `${tarball}.md`), `${notes || `${each.name} ${each.version}`}\n`);
+    writeNotes(join(folder, `${tarball}.md`), each.folder, each.version, `${each.name} ${each.version}`);
     return { name: each.name, version: each.version, tarball };
   });
 }
@@ -86,6 +83,58 @@ function billOfMaterials(folder: string, files: readonly ReleaseFile[]): string 
   } finally {
     rmSync(project, { recursive: true, force: true });
   }
+}
+
+/** The time of every file in the archives, in seconds since 1970. */
+const sourceDate = "1577836800";
+const program = `
+import sys
+import hatchling.build
+print(hatchling.build.build_sdist(sys.argv[1]))
+print(hatchling.build.build_wheel(sys.argv[1]))
+`;
+/** What the README in git says until the first release. */
+const unreleased = / Nothing is on PyPI yet: [^.]*\./;
+
+/**
+ * Builds the sdist and the wheel into a folder, without asking an index. Nothing is written into the workspace.
+ *
+ * @returns Their names: the sdist, then the wheel.
+ * @throws {Error} Says what the build printed, or what this machine lacks.
+ */
+export function buildPython(workspace: string, folder: string): string[] {
+  const home = join(workspace, "packages", "python");
+  const commands = ensureEnvironment("python", join(home, "requirements.txt"));
+  using staging = temporaryFolder("python-files");
+  for (const name of ["src", "pyproject.toml", "LICENSE"])
+    cpSync(join(home, name), join(staging.path, name), {
+      recursive: true,
+      filter: (path) => !path.endsWith("__pycache__"),
+    });
+  const readme = readFileSync(join(home, "README.md"), "utf8");
+  writeFileSync(join(staging.path, "README.md"), readme.replace(unreleased, ""));
+  mkdirSync(folder, { recursive: true });
+  const env = { ...process.env, SOURCE_DATE_EPOCH: sourceDate, PYTHONDONTWRITEBYTECODE: "1" };
+  const settings = { cwd: staging.path, encoding: "utf8", env, stdio: "pipe" } as const;
+  return execFileSync(join(commands, "python"), ["-c", program, folder], settings).trim().split("\n");
+}
+
+/**
+ * Writes the files of the Python client into a release: `python/` with what PyPI gets, its notes, and `python.txt` with a line of
+ * the name, the version and the files; the workflow reads it.
+ *
+ * @throws {Error} if the sources state another version than package.json
+ */
+export function writePythonFiles(workspace: string, folder: string): string[] {
+  const home = join(workspace, "packages", "python");
+  const version = String(objectIn(JSON.parse(readFileSync(join(home, "package.json"), "utf8"))).version);
+  const files = buildPython(workspace, join(folder, "python"));
+  const stated = pythonVersion(version);
+  if (!files.includes(`call_transfer-${stated}.tar.gz`))
+    throw new Error(`packages/python is ${version}, but was built as ${files.join(", ")}. Run \`npm run generate\`.`);
+  writeNotes(join(folder, "python.md"), home, version, `call-transfer ${stated} for Python`);
+  writeFileSync(join(folder, "python.txt"), `${pythonPackage} ${version} ${files.join(" ")}\n`);
+  return files;
 }
 
 if (import.meta.main) {

@@ -13,7 +13,6 @@ import { operationTools } from "../../packages/mcp/src/tools/operation-tools.ts"
 import { partsOf } from "../../packages/mock-server/src/cli/command.ts";
 import { commands } from "../../packages/mock-server/src/cli/commands.ts";
 import * as mock from "../../packages/mock-server/src/cli/options.ts";
-import { helpText } from "../../packages/mock-server/src/cli/program.ts";
 import { settingVariables } from "../../packages/mock-server/src/cli/settings.ts";
 import { migrations } from "../../packages/mock-server/src/store/migrations.ts";
 import { home } from "../../packages/mock-server/src/web/inspector-page.ts";
@@ -47,13 +46,12 @@ interface CommandTables {
   /** Environment variables that the command reads or writes. */
   readonly variables: Readonly<Record<string, string>>;
   readonly exitStatus: Readonly<Record<string, number>>;
-  readonly help: readonly string[];
 }
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** The tables as they are committed. Of the help, only a digest. */
-function commandOf({ name, subcommands, variables, exitStatus, help }: CommandTables): JsonObject {
+/** The tables as they are committed. */
+function commandOf({ name, subcommands, variables, exitStatus }: CommandTables): JsonObject {
   const sorted = <T>(entries: readonly (readonly [string, T])[]): Record<string, T> =>
     Object.fromEntries([...entries].sort(([one], [other]) => (one < other ? -1 : 1)));
   const options = (table: OptionTable) =>
@@ -63,7 +61,6 @@ function commandOf({ name, subcommands, variables, exitStatus, help }: CommandTa
     subcommands: sorted(Object.entries(subcommands).map(([subcommand, table]) => [subcommand, options(table)])),
     variables: sorted(Object.values(variables).map((variable) => [variable, true])),
     exitStatus: sorted(Object.entries(exitStatus).map(([meaning, status]) => [String(status), meaning])),
-    helpDigest: digestOf(help.join("\n")),
   };
 }
 
@@ -115,16 +112,14 @@ const mockCommand: CommandTables = {
     ...Object.fromEntries([...settingVariables].map(([variable, name]) => [name, variable])),
   },
   exitStatus: mock.exitStatus,
-  help: [undefined, "start", "attack", ...commands.map(({ name }) => name)].map((topic) => helpText(topic, commands)),
 };
 
 /** A command without subcommands. */
-const single = (name: string, { options, usage, ...tables }: typeof contract | typeof mcp): CommandTables => ({
+const single = (name: string, { options, ...tables }: typeof contract | typeof mcp): CommandTables => ({
   name,
   subcommands: { [name]: options },
   variables: tables.variables,
   exitStatus: tables.exitStatus,
-  help: [usage],
 });
 
 /** The command of each package that has one. */

@@ -44,20 +44,20 @@ const tagged = (items: Readonly<Record<string, object>>) =>
 const fileName = (name: string): string => name.replaceAll(/[-_. ]/g, "").toLowerCase();
 
 describe("the published document", () => {
-  it("has no tag of both a path and a webhook, because generators write a file for each tag twice", () => {
-    const ofWebhooks = tagged(document.webhooks).flatMap(({ tags }) => tags.map(fileName));
-    const ofPaths = tagged(document.paths).flatMap(({ tags }) => tags.map(fileName));
-    expect(ofWebhooks).not.toEqual([]);
-    expect(ofWebhooks.filter((tag) => ofPaths.includes(tag))).toEqual([]);
-  });
-
-  it.each<[string, () => readonly string[]]>([
-    ["tags", () => document.tags.map(({ name }) => name)],
-    ["schemas", () => Object.keys(document.components.schemas)],
-    ["operations", () => [...tagged(document.paths), ...tagged(document.webhooks)].map((one) => one.operationId)],
-  ])("has no two %s whose names differ only in case or separators", (_what, names) => {
-    const files = names().map(fileName);
-    expect(files.filter((name, index) => files.indexOf(name) !== index)).toEqual([]);
+  it("has no two names of which a generator makes one file, also of a tag of paths and one of webhooks", () => {
+    const tags = [document.paths, document.webhooks].flatMap((items) => [
+      ...new Set(tagged(items).flatMap((one) => one.tags)),
+    ]);
+    const operations = [...tagged(document.paths), ...tagged(document.webhooks)].map((one) => one.operationId);
+    for (const names of [
+      tags,
+      document.tags.map(({ name }) => name),
+      Object.keys(document.components.schemas),
+      operations,
+    ]) {
+      const files = names.map(fileName);
+      expect(files.filter((name, index) => files.indexOf(name) !== index)).toEqual([]);
+    }
   });
 
   it("lists every tag that it uses, and uses every tag that it lists", () => {
@@ -68,27 +68,15 @@ describe("the published document", () => {
   it.each([
     [
       "rotateDestinationSecret",
-      "the roles `owner` and `admin` of the account. An API key needs the scope `transfers:write`.",
+      "Who may call it: the roles `owner` and `admin` of the account. An API key needs the scope",
     ],
     ["deleteMemberHours", "the roles `owner` and `admin` of the account, and the member in the path."],
-    ["listRoles", "every member of the account, in any role."],
-    ["listAccounts", "every caller with a valid credential."],
-  ])("says who may call %s", (id, who) => {
-    expect(operation(id).description).toContain(`Who may call it: ${who}`);
-  });
-
-  it.each([
-    [
-      "rotateDestinationSecret",
-      `the previous one keeps signing until ${limits.previousSecretOverlapHours} hours after the request at the earliest`,
-    ],
-    ["rotateDestinationSecret", "Do not send a request again whose outcome is unknown"],
+    ["listAccounts", "Who may call it: every caller with a valid credential."],
+    ["rotateDestinationSecret", `until ${limits.previousSecretOverlapHours} hours after the request at the earliest`],
     ["createCall", "First look for its effect in `listCalls`, with `startDate` set to the time of the request."],
     ["createDestinationGroup", "may be sent again: if the first one took effect, the second is refused."],
-    ["deleteMemberHours", "A request whose outcome is unknown may be sent again."],
-    ["listAccounts", "A request whose outcome is unknown may be sent again."],
-  ])("says what to do if the response of %s is lost: %s", (id, remedy) => {
-    expect(operation(id).description).toContain(remedy);
+  ])("says who may call %s, or what to do if its response is lost: %s", (id, words) => {
+    expect(operation(id).description).toContain(words);
   });
 
   it("names under each error response every code of the operation with this status, with its cause", () => {
@@ -101,13 +89,8 @@ describe("the published document", () => {
   });
 
   it("gives the cause in this operation where the meaning of the code is general", () => {
-    const causes = (id: string, status: string) => operation(id).responses[status]?.description;
-    expect(causes("rotateDestinationSecret", "400")).toContain(
+    expect(operation("rotateDestinationSecret").responses["400"]?.description).toContain(
       "- `bad_request`: The destination is not an `app` destination",
-    );
-    expect(causes("createDestinationGroup", "400")).toContain("- `bad_request`: The content type is not");
-    expect(causes("createCall", "422")).toContain(
-      "- `concurrent_call_limit_exceeded`: Does not come from this operation, because a call at the limit is queued",
     );
   });
 
@@ -129,7 +112,7 @@ describe("the published document", () => {
   });
 
   it("writes null, and any text where a list of values is open, as alternatives", () => {
-    const { MemberAvailability, CreateDestinationGroupRequest, Role } = document.components.schemas as Record<
+    const { MemberAvailability, CreateDestinationGroupRequest } = document.components.schemas as Record<
       string,
       { properties: Record<string, unknown> }
     >;
@@ -138,10 +121,8 @@ describe("the published document", () => {
       anyOf: [listed("member", "admin", "auto"), { type: "string" }, { type: "null" }],
     });
     expect(CreateDestinationGroupRequest?.properties.strategy).toMatchObject({
-      default: "simultaneous",
       anyOf: [listed("simultaneous"), { type: "null" }],
     });
-    expect(Role).toMatchObject({ anyOf: [listed("agent", "member", "admin", "owner"), { type: "string" }] });
     const { description: _, ...role } = completed.components.schemas.Role ?? {};
     expect(withPlainEnums(document.components.schemas.Role)).toMatchObject(role);
   });

@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { objectIn } from "../../scripts/release/json.ts";
-import { entriesOf } from "../../scripts/release/lockfile.ts";
 import { packagesIn } from "../../scripts/release/surface.ts";
 import { isAllowedLicence, lockfileProblems, looseVersions, shippedWith, untestedRanges } from "./supply-chain.ts";
 
@@ -20,13 +19,13 @@ for (const path of committed("package.json")) {
 }
 const lockfiles = committed("package-lock.json");
 for (const path of lockfiles) {
-  const entries = entriesOf(readFileSync(join(root, path), "utf8"));
+  const entries = objectIn(readJson(path).packages);
   const { allowScripts } = readJson(dirname(path), "package.json");
   problems.push(...lockfileProblems(entries, objectIn(allowScripts)).map((problem) => `${path}: ${problem}`));
 }
 
 const shipping = packagesIn(join(root, "packages")).filter(({ isPrivate }) => !isPrivate);
-const entries = entriesOf(readFileSync(join(root, "package-lock.json"), "utf8"));
+const entries = objectIn(readJson("package-lock.json").packages);
 const folders = shipping.map(({ folder }) => `packages/${basename(folder)}`);
 for (const folder of folders) {
   const found = untestedRanges(readJson(folder, "package.json"), folder, entries);

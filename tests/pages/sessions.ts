@@ -95,7 +95,7 @@ export interface SavedFile {
  */
 export function fileOf(block: ProvedBlock, page: string): SavedFile | undefined {
   const { proof, language, line, marks, text } = block;
-  // The names of Deno have types in Deno alone, where npm run check -- recipes checks them.
+  // The names of Deno have types in Deno alone, where npm run check -- receiving recipes checks them.
   if (/\bDeno\./.test(text)) return undefined;
   const seen = withoutComments(page);
   if (marks.file !== undefined) {

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { demo } from "@call-transfer/backend";
 import { startMockServer } from "@call-transfer/mock-server";
 import { temporaryFolder } from "../../scripts/packed.ts";
-import { buildPython } from "../../scripts/release/python-files.ts";
+import { buildPython } from "../../scripts/release/pack.ts";
 import { blocksIn } from "../pages/blocks.ts";
 
 const execute = promisify(execFile);

@@ -4,10 +4,7 @@ import type { Bump, Change } from "../../scripts/release/change.ts";
 import { getDependencyReleaseLine, getReleaseLine } from "../../scripts/release/changelog-lines.ts";
 import {
   type Changeset,
-  changesetFor,
   changesetProblems,
-  changesetText,
-  explain,
   type Moved,
   parseChangeset,
   shortfallsOf,
@@ -33,23 +30,8 @@ const change = (bump: Bump, facts: Partial<Change> = {}): Change => ({
 const moved = (bump: Bump, name = "sdk", version = "1.0.0"): Moved => ({ name, version, changes: [change(bump)] });
 
 describe("a changeset's text", () => {
-  it("reads what was written, also with Windows line endings", () => {
-    const text = changesetText(["@call-transfer/spec", "@call-transfer/sdk"], "minor", note);
-    for (const each of [text, text.replaceAll("\n", "\r\n")]) {
-      const { bumps, note: read } = parseChangeset("one", each);
-      expect([...bumps.keys(), read]).toEqual(["@call-transfer/spec", "@call-transfer/sdk", note]);
-    }
-  });
-
-  it("may move no package", () => {
-    expect(parseChangeset("one", `---\n---\n\n${note}\n`)).toMatchObject({ bumps: new Map(), note });
-  });
-
   it.each([
-    ["no header", "Just words.", "does not begin with a header"],
-    ["an invalid header", '---\n"sdk: minor\n---\n\nWords.\n', ".changeset/one.md cannot be read"],
-    ["a list as header", '---\n- "sdk": minor\n---\n\nWords.\n', 'Write a line for each package: "NAME": BUMP.'],
-    ["an unknown bump", '---\n"sdk": huge\n---\n\nWords.\n', "moves sdk by huge"],
+    ["no header", "Just words.", ".changeset/one.md: could not parse changeset - missing or invalid frontmatter"],
     ["an override without a reason", '---\n"sdk": minor\n---\n\n<!-- no break: A > b -->\n', "an override of another"],
   ])("is refused with %s", (_, text, problem) => {
     expect(() => parseChangeset("one", text)).toThrow(problem);
@@ -119,24 +101,6 @@ describe("an override", () => {
     expect(changesetProblems([broken], [parsed({ sdk: "minor" }, override("Answer > id"))], {}).join()).toContain(
       "no such line changed",
     );
-  });
-});
-
-describe("the explanation of a shortfall", () => {
-  it("names the change, the bump, the command, and a changeset that covers it", () => {
-    const [shortfall] = shortfallsOf([moved("minor")], []);
-    const text = shortfall ? explain(shortfall) : "";
-    expect(text).toContain("minor  Group.note: an optional field was added");
-    expect(text).toContain("needs a minor bump. Pending changesets: none");
-    expect(text).toContain("npm run release -- check --write");
-    const written = parseChangeset("one", shortfall ? changesetFor(shortfall) : "");
-    expect(shortfallsOf([moved("minor")], [written])).toEqual([]);
-  });
-
-  it("summarizes patches beside a larger change", () => {
-    const changes = [change("minor"), ...Array.from({ length: 40 }, () => change("patch"))];
-    const [found] = shortfallsOf([{ ...moved("minor"), changes }], []);
-    expect(found && explain(found)).toContain("and 40 that need a patch");
   });
 });
 

@@ -7,7 +7,7 @@ import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { afterAll, describe, expect, it } from "vitest";
 import { bumpOf, lineOf } from "../../scripts/release/change.ts";
 import { compareContracts } from "../../scripts/release/compare/contracts.ts";
-import { type JsonObject, objectIn } from "../../scripts/release/json.ts";
+import type { JsonObject } from "../../scripts/release/json.ts";
 import { contract } from "./contract.fixture.ts";
 import { edited, turned, turns, verdicts } from "./contract-edits.ts";
 
@@ -18,18 +18,9 @@ describe("the least bump that an edit of the contract may carry", () => {
     expect(bumpOf(found)).toBe(bump);
   });
 
-  it("covers at least forty edits", () => {
-    expect(verdicts.length).toBeGreaterThanOrEqual(40);
-  });
-
   it("finds no change without edits, also with reordered keys", () => {
     const turned = Object.fromEntries(Object.entries(structuredClone(contract)).reverse());
     expect(compareContracts(contract, turned)).toEqual([]);
-  });
-
-  it("is the largest of several edits, listed largest first", () => {
-    const found = compareContracts(contract, edited("group colour = { type: string } ; request note -"));
-    expect(found.map(({ bump }) => bump)).toEqual(["major", "minor"]);
   });
 
   it("reports a change in a shared schema once, with every use", () => {
@@ -53,43 +44,18 @@ describe("unusual schemas and paths", () => {
     expect(found.map(lineOf).join()).toContain("GroupRequest.name: a schema in not changed");
     expect(bumpOf(found)).toBe("major");
   });
-
-  it("rates a path's description as a patch", () => {
-    const found = compareContracts(contract, edited("paths /groups description = Sets."));
-    expect(found.map(lineOf)).toEqual(["patch  /groups: description was reworded"]);
-  });
 });
 
-describe("the contract itself", () => {
-  /** The document with a keyword's texts changed wherever it stands for itself, as opposed to a field of that name. */
-  const reworded = (keyword: string): JsonObject =>
-    JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+it.each(["description", "summary", "x-assumption", "meaning"])(
+  "a reworded %s of the contract is a patch",
+  (keyword) => {
+    // Where it stands for itself, as opposed to a field of that name.
+    const reworded = JSON.parse(JSON.stringify(document), (key, value: unknown) =>
       key === keyword && typeof value === "string" ? `${value} Reworded.` : value,
     ) as JsonObject;
-
-  it.each(["description", "summary", "x-assumption", "meaning"])("rates a reworded %s as a patch", (keyword) => {
-    expect(bumpOf(compareContracts(document, reworded(keyword)))).toBe("patch");
-  });
-
-  it("rates an optional response field as a minor, reported once with its use", () => {
-    const copy = structuredClone(document);
-    Object.assign(copy.components.schemas.MemberAvailability.properties, { note: { type: "string" } });
-    expect(compareContracts(document, copy).map(lineOf)).toEqual([
-      "minor  MemberAvailability.note: an optional field was added (received from getMemberAvailability (200))",
-    ]);
-  });
-
-  it("rates the removal of a schema's first field as a major", () => {
-    for (const [name, described] of Object.entries(document.components.schemas)) {
-      const [field] = Object.keys("properties" in described ? described.properties : {});
-      if (!field) continue;
-      const without = JSON.parse(JSON.stringify(document)) as typeof document;
-      const { properties } = objectIn(objectIn(without.components.schemas)[name]);
-      Reflect.deleteProperty(objectIn(properties), field);
-      expect(bumpOf(compareContracts(document, without)), `${name}.${field}`).toBe("major");
-    }
-  });
-});
+    expect(bumpOf(compareContracts(document, reworded))).toBe("patch");
+  },
+);
 
 /** Edits that oasdiff alone rates as breaking, below the sentence that says why they are not. */
 const lighter = `
@@ -143,10 +109,5 @@ describe.skipIf(!binary)("the verdict of oasdiff", () => {
     ];
     const found = rows.filter(({ bump, before, after }) => bump !== "major" && breaks(binary ?? "", before, after));
     expect(found.map(({ what }) => `  ${what}`).sort()).toEqual(lighter.match(/^ {2}.+$/gm)?.toSorted());
-  });
-
-  it("finds a removed operation and nothing in equal documents", () => {
-    expect(breaks(binary ?? "", contract, edited("list -"))).toBe(true);
-    expect(breaks(binary ?? "", contract, contract)).toBe(false);
   });
 });

@@ -120,7 +120,8 @@ major | a limit of the document changed | x-limits overlapHours = 12 | limit ove
 minor | a limit of the document added | x-limits hintLength = 4 | limit hintLength: was added
 # Words
 patch | a field's description | request name description = Unique per account. | GroupRequest.name: description was reworded
-patch | an example | create responses 201 content application/json examples one value = { id: "1" } | createGroup 201: examples changed
+patch | a path's description | paths /groups description = Sets. | /groups: description was reworded
+patch | an example | create responses 201 content application/json examples one value = { id: "1" } | createGroup 201: examples was reworded
 patch | the document's title | info title = Teams | info: was reworded
 major | a server's address | servers 0 url = http://127.0.0.1:2 | server http://127.0.0.1:1: was removed
 major | a part of the document without a rule | x-pace = 3 | x-pace: changed, and there is no rule for it

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,6 +59,7 @@ describe("the release gate", { timeout: withinMs }, () => {
     forgetReleases(at());
     expectPass("--record");
     commitAll(at());
+    expectPass();
     recorded = run(at(), "git", "rev-parse", "HEAD").trim();
   }, withinMs);
 
@@ -68,10 +69,6 @@ describe("the release gate", { timeout: withinMs }, () => {
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  it("passes without changes", () => {
-    expectPass();
-  });
 
   it("sees each edit that customers notice, at its source", () => {
     const edits = readEdits();
@@ -92,6 +89,8 @@ describe("the release gate", { timeout: withinMs }, () => {
       edits.filter(({ says }) => !(first + said).includes(says)).map(({ what }) => what),
       first,
     ).toEqual([]);
+    expect(first).toContain("packages/mock-server/command.json");
+    expect(first).toContain(": out of date. Run `npm run record`");
     // The contract suite is at 0.x.
     expect(said).toContain("minor  vectors/paging.json: was removed");
     expect(status).toBe(1);
@@ -121,19 +120,12 @@ describe("the release gate", { timeout: withinMs }, () => {
     expect(readFileSync(at("packages/sdk/CHANGELOG.md"), "utf8")).toContain(".hue`: an optional field was added.");
   });
 
-  it("reports an outdated api.d.ts, and passes with the one it writes", () => {
-    appendFileSync(at("packages/mock-server/src/index.ts"), "export const extra = 1;\n");
-    expect(gate().said).toContain("packages/mock-server/api.d.ts: out of date. Run `npm run record`");
-    expect(gate("--write").said).toContain("wrote packages/mock-server/api.d.ts");
-    expectPass();
-  });
-
   it.each([
     ["the record is lost", () => rmSync(at(recordFile)), `${recordFile} is missing`],
     [
       "a changeset cannot be read",
       () => writeFileSync(at(".changeset/odd.md"), "Just words.\n"),
-      ".changeset/odd.md does not begin with a header",
+      ".changeset/odd.md: could not parse changeset",
     ],
   ])("prints an error without a stack if %s", (_, plant, words) => {
     plant();

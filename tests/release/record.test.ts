@@ -74,15 +74,6 @@ describe("the last release is the tree of the commit that recorded it", () => {
     expectReleased();
   });
 
-  it("is found after a merge into a branch with newer commits", () => {
-    git("branch", "release");
-    git("checkout", "--quiet", "-b", "other", "HEAD~2");
-    write("other.txt", "more\n");
-    commit("Move on");
-    git("merge", "--quiet", "--no-ff", "-m", "Merge", "release");
-    expectReleased();
-  });
-
   it("is none before the first one", () => {
     git("checkout", "--quiet", "HEAD~2");
     expect(baselineOf(root).read(contractFile)).toBe("");
@@ -98,7 +89,6 @@ describe("the last release is the tree of the commit that recorded it", () => {
 describe("a record is refused, with what to do", () => {
   it.each<[string, () => void, string[]]>([
     ["not committed", () => recordRelease(root, versions), ["differs from the last commit", "commit it together"]],
-    ["missing", () => rmSync(join(root, recordFile)), [`${recordFile} is missing`, "git restore --source=HEAD"]],
     ["a merge conflict", () => appendFileSync(join(root, recordFile), "<<<<<<<\n"), ["cannot be read", "git restore"]],
     [
       "edited by hand",

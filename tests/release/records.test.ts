@@ -48,7 +48,6 @@ const command = JSON.stringify({
   subcommands: { start: { "--port": { value: "text", default: "4010" }, "--quiet": { value: "none" } } },
   variables: { PACK_PORT: true },
   exitStatus: { "2": "wrongCommandLine" },
-  helpDigest: "aa",
 });
 
 const key = (type: string, required: boolean) => ({ kind: "key", type, required });
@@ -98,10 +97,9 @@ const records = {
   "seed.schema.json": schema,
 };
 
-/** `bump :: record :: what :: before --> after :: words of a change`. */
+/** `bump :: record :: what :: before --> after :: words of a change`. released-edits.txt has more, at their sources. */
 const verdicts = String.raw`
 minor :: api.d.ts :: an export more :: Client, Options --> Client, Extra, Options :: pack > Extra: was added
-major :: api.d.ts :: an export less :: Client, Options --> Options :: pack > Client: was removed
 major :: api.d.ts :: an entry point less :: declare module "pack/extra" { export { sign }; } -->  :: pack/extra: was removed
 minor :: api.d.ts :: a method more of a class ::   get( -->   close(): void; get( :: Client > close: was added
 major :: api.d.ts :: another method of a class :: options?: Options): Promise --> options: Options): Promise :: Client > get:
@@ -117,52 +115,32 @@ minor :: api.d.ts :: a field more of what comes :: table: { --> table: { b: 2; :
 major :: api.d.ts :: a function of other parameters :: at?: number --> at?: string :: sign > at:
 none :: api.d.ts :: other spaces ::   note?: string; -->   note?:  string; ::
 none :: api.d.ts :: what programs cannot see :: #private; -->  ::
-major :: package.json :: a newer engine :: >=20 --> >=22 :: installation:
 major :: package.json :: an engine more :: "node":">=20" --> "node":">=20","npm":">=10" :: installation:
 major :: package.json :: another module system :: "type":"module" --> "type":"commonjs" :: installation:
 major :: package.json :: a peer that is no longer optional :: "optional":true --> "optional":false :: "peers":["msw"]
-major :: package.json :: a narrower peer :: ^2.7.0 || ^3.0.0 --> ^3.0.0 :: peerDependencies msw
-major :: package.json :: an entry less :: "./extra" --> "./more" :: exports ./extra: was removed
 minor :: package.json :: an entry more :: "./extra" --> "./more":"./dist/more.js","./extra" :: exports ./more: was added
-major :: package.json :: a condition less :: ,"require":"./dist/index.cjs" -->  :: exports .:
-major :: package.json :: a renamed command :: "pack":"./dist --> "tool":"./dist :: bin pack: was removed
-major :: package.json :: another licence :: MIT --> ISC :: license:
 major :: package.json :: a module that may be dropped :: ["./dist/cli.js"] --> false :: sideEffects:
 patch :: package.json :: another dependency :: ^4.0.0 --> ^5.0.0 :: dependencies:
 none :: package.json :: what only the workspace uses :: tsup --> tsc ::
 none :: package.json :: sources elsewhere :: ./src/index.ts --> ./src/main.ts ::
 none :: package.json :: another file of what is not promised :: ./dist/unstable.js --> ./dist/lab.js ::
 minor :: command.json :: an option more :: "--quiet" --> "--loud":{"value":"none"},"--quiet" :: start > --loud: was added
-major :: command.json :: an option less :: ,"--quiet":{"value":"none"} -->  :: start > --quiet: was removed
 major :: command.json :: a subcommand less :: "start" --> "begin" :: start: was removed
-major :: command.json :: another default :: 4010 --> 4020 :: start > --port:
-major :: command.json :: another exit status :: "2": --> "64": :: exitStatus 2: was removed
 minor :: command.json :: a variable more :: "PACK_PORT" --> "PACK_KEY":true,"PACK_PORT" :: variables PACK_KEY: was added
-patch :: command.json :: a reworded help :: "aa" --> "bb" :: helpDigest
 major :: surface.json :: a newer Python :: >=3.11 --> >=3.12 :: installation:
 patch :: surface.json :: another dependency :: a>=1 --> a>=2 :: installation, dependencies
 major :: surface.json :: a fixture less :: ["call_transfer"] --> [] :: pytest call_transfer: was removed
-minor :: surface.json :: a name more :: "Client","Kind" --> "Client","Extra","Kind" :: modules call_transfer > Extra: was added
-major :: surface.json :: a renamed keyword :: "note" --> "remark" :: Client > create > note: was removed
 minor :: surface.json :: an optional keyword more :: "note": --> "tag":{"kind":"keyword","default":"1"},"note": :: tag: was added
 major :: surface.json :: a required keyword more :: "note": --> "tag":{"kind":"keyword"},"note": :: Client > create:
 major :: surface.json :: another order of parameters :: "flow":{"kind":"either","type":"str"}, -->  :: "by position":["to"]
-major :: surface.json :: a default of another value :: "default":"''" --> "default":"'-'" :: Client > create > note
-major :: surface.json :: a base less :: "bases":["Base"], -->  :: Client:
 major :: surface.json :: a required key more that programs give :: "max": --> "min":{"required":true},"max": :: Options:
 minor :: surface.json :: an optional key more :: "max": --> "min":{"required":false},"max": :: Options > min: was added
 major :: surface.json :: a method more that programs implement :: "claim" --> "ping":{},"claim" :: Store:
 minor :: vectors :: a case more :: [{ --> [{\"name\":\"new\"},{ :: vectors/hints.json > new: was added
-major :: vectors :: another answer :: 1} --> 2} :: vectors/hints.json > first:
 patch :: vectors :: another text :: Waits --> Waits now :: vectors/hints.json, about
 minor :: seed.schema.json :: a key more of items :: "name":{} --> "hue":{},"name":{} :: seed.schema.json > roles > [] > hue: was added
-minor :: seed.schema.json :: a key more :: "port":{ --> "door":{"type":"string"},"port":{ :: seed.schema.json > door: was added
-major :: seed.schema.json :: a key less :: "port":{ --> "door":{ :: seed.schema.json > port: was removed
 major :: seed.schema.json :: a required key more :: ["port"] --> ["door","port"] :: seed.schema.json:
-major :: seed.schema.json :: another type :: integer --> string :: seed.schema.json > port:
 patch :: seed.schema.json :: another text :: The port --> A port :: seed.schema.json > port, description
-major :: promises.json :: a renamed variable :: PACK_KEY --> KEY :: variable PACK_KEY: was removed
-major :: promises.json :: another default :: :2 --> :3 :: default maxRetries: 2 is now 3
 `
   .trim()
   .split("\n")

@@ -4,7 +4,18 @@ import { dirname, join } from "node:path/posix";
 import { fileURLToPath } from "node:url";
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import { anchorOf, anchorsIn, citationsIn, relativeLinksIn, unlinkedCitationsIn } from "../../scripts/markdown.ts";
+import { checks } from "../../scripts/commands/check.ts";
+import { experiments } from "../../scripts/commands/lab.ts";
+import { releaseSteps } from "../../scripts/commands/release.ts";
+import { siteCommands } from "../../scripts/commands/site.ts";
+import {
+  anchorOf,
+  anchorsIn,
+  citationsIn,
+  relativeLinksIn,
+  tablesIn,
+  unlinkedCitationsIn,
+} from "../../scripts/markdown.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -92,6 +103,28 @@ describe("references", () => {
 
   it("link only to existing files and anchors", () => {
     expect(pages.flatMap((path) => brokenLinks(path).map((link) => `${path}: ${link}`))).toEqual([]);
+  });
+});
+
+describe("CONTRIBUTING.md", () => {
+  const { scripts, devDependencies, optionalDependencies } = JSON.parse(read("package.json"));
+  const tables = tablesIn(read("CONTRIBUTING.md"));
+  const named = (column: string): string[] =>
+    tables.flatMap(({ rows }) =>
+      rows.flatMap((row) => [...(row[column] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name)),
+    );
+
+  it("has a reason for each dependency of the workspace, and for no other", () => {
+    expect(named("Package").sort()).toEqual(Object.keys({ ...devDependencies, ...optionalDependencies }).sort());
+  });
+
+  it("lists each script, and with those of checks, labs, releases and the site there are at most 35 names", () => {
+    const listed = named("Command").map((line) => /^npm (?:run )?(\S+)/.exec(line)?.[1]);
+    expect(Object.keys(scripts).filter((name) => !listed.includes(name))).toEqual([]);
+    // `npm run site` is the site's build.
+    const { build: _, ...ofSite } = siteCommands;
+    const names = [scripts, checks, experiments, releaseSteps, ofSite].flatMap((table) => Object.keys(table));
+    expect(names.length).toBeLessThanOrEqual(35);
   });
 });
 

@@ -5,9 +5,8 @@ import { bundle, loadConfig, type NormalizedProblem } from "@redocly/openapi-cor
 import { parse } from "yaml";
 import { policySchemas } from "../policies.ts";
 import { fillLimits } from "./limits.ts";
-import { problemsIn } from "./problems.ts";
+import { type Condition, methods, problemsIn } from "./problems.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
-import { type Condition, methods } from "./values.ts";
 
 /** The folder that is read unless another is named. */
 export const openapiFolder = new URL("../../../openapi/", import.meta.url);

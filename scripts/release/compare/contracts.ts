@@ -22,8 +22,10 @@ const methods = ["get", "put", "post", "delete", "options", "head", "patch", "tr
 
 /** Top-level keys that are compared where an operation refers to them. */
 const comparedElsewhere: ReadonlySet<string> = new Set(["paths", "webhooks", "security"]);
-const rootNotes: ReadonlySet<string> = new Set(["info", "tags", "openapi", "externalDocs"]);
-const pathNotes: ReadonlySet<string> = new Set(["summary", "description", "x-assumption"]);
+/** Keys that only describe. */
+const notes: ReadonlySet<string> = new Set([
+  ...["info", "tags", "openapi", "externalDocs", "summary", "description", "example", "examples", "x-assumption"],
+]);
 const pathKeys: ReadonlySet<string> = new Set([...methods, "parameters"]);
 
 /** Compares two bundled OpenAPI 3.1 documents. Descriptions and examples are a patch; an unknown part is a major. */
@@ -65,14 +67,14 @@ const comparePaths = (before: JsonObject, after: JsonObject): Change[] =>
     return [...mapIn(before[kind])]
       .filter(([path]) => now.has(path))
       .flatMap(([path, old]) =>
-        compareRest(resolved(old, before), resolved(now.get(path), after), path, pathKeys, pathNotes),
+        compareRest(resolved(old, before), resolved(now.get(path), after), path, pathKeys),
       );
   });
 
 function compareRoot(key: string, before: JsonObject, after: JsonObject): Change[] {
   const [old, now] = [before[key], after[key]];
   if (comparedElsewhere.has(key)) return [];
-  if (rootNotes.has(key)) return [change("patch", key, "was reworded")];
+  if (notes.has(key)) return [change("patch", key, "was reworded")];
   if (key === "x-error-table") return compareErrorTables("error code", old, now);
   if (key === "x-field-error-table") return compareErrorTables("field error code", old, now);
   if (key === "x-limits") return compareEntries("limit", old, now);
@@ -153,7 +155,6 @@ const keyOf = ({ in: location, name }: JsonObject): string =>
 const compared: ReadonlySet<string> = new Set([
   ...["parameters", "requestBody", "responses", "security", "operationId", "x-roles", "x-error-codes"],
 ]);
-const notes: ReadonlySet<string> = new Set(["summary", "description", "tags", "externalDocs", "x-assumption"]);
 
 /** Every change between two versions of one operation. */
 function compareOperations(was: Operation, is: Operation, documents: Documents): Change[] {
@@ -164,32 +165,17 @@ function compareOperations(was: Operation, is: Operation, documents: Documents):
   const bodies = [was, is].map(({ own }) => own.requestBody);
   return [
     ...changeIf(moved, "major", id, `moved from ${was.method} ${was.path} to ${is.method} ${is.path}`),
-    ...compareSecurity(was, is),
+    ...compareLists(was, is),
     ...compareParts(was.parameters, is.parameters, request, id),
     ...(bodies.some((body) => body !== undefined)
       ? comparePart(bodies[0], bodies[1], { ...request, place: `${id} body` })
       : []),
     ...compareResponses(was, is, documents),
-    ...compareListed("role", was.own["x-roles"], is.own["x-roles"], id),
-    ...compareListed("error code", was.own["x-error-codes"], is.own["x-error-codes"], id),
-    ...compareRest(was.own, is.own, id, compared, notes, [], grantsMore),
+    ...compareRest(was.own, is.own, id, compared, [], grantsMore),
   ];
 }
 
-function compareSecurity(was: Operation, is: Operation): Change[] {
-  const [wasOpen, isOpen] = [was, is].map(({ security }) => security.length === 0 || security.includes("{}"));
-  if (wasOpen && isOpen) return [];
-  if (wasOpen) return [change("major", is.id, "now needs a credential")];
-  if (isOpen) return [change("minor", is.id, "no longer needs a credential")];
-  const { added, removed } = listDifference(was.security, is.security);
-  return [
-    ...removed.map((one) => change("major", is.id, `access by ${one} was removed`)),
-    ...added.map((one) => change("minor", is.id, `access by ${one} was added`)),
-  ];
-}
-
-const partNotes: ReadonlySet<string> = new Set(["description", "example", "examples", "x-assumption"]);
-const partCompared: ReadonlySet<string> = new Set(["required", "schema", "content", "name", "in", "deprecated"]);
+const partCompared: ReadonlySet<string> = new Set(["required", "schema", "content", "name", "in"]);
 
 type Parts = ReadonlyMap<string, unknown>;
 
@@ -220,16 +206,9 @@ function comparePart(before: unknown, after: unknown, part: SchemaPlace): Change
       `is now ${isRequired ? "required" : "optional"}`,
       at.usedIn,
     ),
-    ...changeIf(
-      !isEqual(was.deprecated, is.deprecated),
-      "minor",
-      at.place,
-      `deprecated ${stable(was.deprecated)} is now ${stable(is.deprecated)}`,
-      at.usedIn,
-    ),
     ...compareSchemas(schemaOf(was), schemaOf(is), at),
     ...compareContent(was.content, is.content, at),
-    ...compareRest(was, is, at.place, partCompared, partNotes, [at.usedIn]),
+    ...compareRest(was, is, at.place, partCompared, [at.usedIn], (key) => key === "deprecated"),
   ];
 }
 
@@ -239,9 +218,7 @@ const compareContent = (before: unknown, after: unknown, at: SchemaPlace): Chang
     added: (type) => changeAt(at, "minor", `media type ${type} was added`),
     kept: (was, is) => [
       ...compareSchemas(schemaOf(was), schemaOf(is), at),
-      ...changedKeys(objectIn(was), objectIn(is))
-        .filter((key) => ["example", "examples", "encoding"].includes(key))
-        .map((key) => changeAt(at, key === "encoding" ? "major" : "patch", `${key} changed`)),
+      ...compareRest(objectIn(was), objectIn(is), at.place, new Set(["schema"]), [at.usedIn]),
     ],
   });
 
@@ -264,7 +241,7 @@ function compareResponses(was: Operation, is: Operation, documents: Documents): 
         ...compareParts(mapIn(before.headers), mapIn(after.headers), at, `${place} header`),
         ...compareContent(before.content, after.content, at),
         ...compareEntries(`${place} link`, before.links, after.links),
-        ...compareRest(before, after, place, new Set(["headers", "content", "links"]), partNotes),
+        ...compareRest(before, after, place, new Set(["headers", "content", "links"])),
       ];
     },
   });
@@ -276,7 +253,6 @@ const compareRest = (
   is: JsonObject,
   place: string,
   covered: ReadonlySet<string>,
-  notes: ReadonlySet<string>,
   usedIn: readonly string[] = [],
   grants: (key: string, before: unknown, after: unknown) => boolean = () => false,
 ): Change[] =>
@@ -289,12 +265,20 @@ const compareRest = (
       return change(bump, place, `${key} ${stable(before)} is now ${stable(after)}`, ...usedIn);
     });
 
-/** Compares names that an operation lists. */
-function compareListed(what: string, before: unknown, after: unknown, place: string): Change[] {
-  const { added, removed } = listDifference(textsIn(before), textsIn(after));
+/** Compares what an operation lists: who may call it, with which credential, and which codes it answers. */
+function compareLists(was: Operation, is: Operation): Change[] {
+  const [wasOpen, isOpen] = [was, is].map(({ security }) => security.length === 0 || security.includes("{}"));
+  const listed = ({ own, security }: Operation): string[] => [
+    ...(wasOpen || isOpen ? [] : security.map((one) => `access by ${one}`)),
+    ...textsIn(own["x-roles"]).map((one) => `the role ${one}`),
+    ...textsIn(own["x-error-codes"]).map((one) => `the error code ${one}`),
+  ];
+  const { added, removed } = listDifference(listed(was), listed(is));
   return [
-    ...added.map((one) => change("minor", place, `the ${what} ${one} was added`)),
-    ...removed.map((one) => change("major", place, `the ${what} ${one} was removed`)),
+    ...changeIf(wasOpen === true && isOpen === false, "major", is.id, "now needs a credential"),
+    ...changeIf(wasOpen === false && isOpen === true, "minor", is.id, "no longer needs a credential"),
+    ...added.map((one) => change("minor", is.id, `${one} was added`)),
+    ...removed.map((one) => change("major", is.id, `${one} was removed`)),
   ];
 }
 

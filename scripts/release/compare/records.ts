@@ -49,7 +49,7 @@ const shown = (text: string): string => (text.length > 160 ? `${text.slice(0, 16
 
 /** Keys that say nothing which a program relies on. */
 const texts: readonly string[] = [
-  ...["about", "helpDigest", "description", "keywords", "homepage", "bugs", "repository", "author", "contributors"],
+  ...["about", "description", "keywords", "homepage", "bugs", "repository", "author", "contributors"],
   ...["funding", "files", "dependencies", "optionalDependencies", "title", "examples", "$schema"],
 ];
 const describes = (place: string): boolean => texts.some((key) => place.endsWith(`, ${key}`) || place === key);

@@ -1,8 +1,9 @@
-// Customers' projects: a test against the mock server, installed by npm and by pnpm; and one in Python with the client's fixture for
-// pytest, installed by pip.
+// Customers' projects: one that npm and one that pnpm manages, which calls every operation of the mock server; and one in Python with the client's
+// fixture for pytest, which pip manages.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { runWith, tools } from "../../packed.ts";
+import { runEveryOperation, withPackedServer } from "../../packed-server.ts";
 import { objectIn } from "../json.ts";
 import { pythonClient, pythonPackage } from "../versions.ts";
 
@@ -10,32 +11,16 @@ import { pythonClient, pythonPackage } from "../versions.ts";
 export interface Customer {
   readonly name: string;
   /** Installs what pages name, without a version. */
-  add(): void;
+  add(): unknown;
   /** Takes what its ranges allow now. */
-  update(): void;
-  /** Runs its test. @throws {Error} with what was printed */
+  update(): unknown;
+  /** Runs its program or test. @throws {Error} if that fails */
   check(): unknown;
   /** The installed versions by package. */
   versions(): Readonly<Record<string, string>>;
 }
 
-const program = {
-  "app.test.mjs": `import assert from "node:assert/strict";
-import { test } from "node:test";
-import { startMockServer } from "@call-transfer/mock-server";
-import { demo } from "@call-transfer/mock-server/backend";
-import { CallTransfer } from "@call-transfer/sdk";
-
-test("the app lists the roles", async () => {
-  const { url, close } = await startMockServer({ port: 0 });
-  try {
-    const { roles } = await new CallTransfer({ baseUrl: url, apiKey: demo.apiKey }).roles.list();
-    assert.ok(roles.length > 0);
-  } finally {
-    await close();
-  }
-});
-`,
+const manifest = {
   "package.json": JSON.stringify({ name: "customer", version: "1.0.0", private: true, type: "module" }),
 };
 
@@ -45,27 +30,21 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 }
 
 /** A project in a new folder, whose packages npm or pnpm manages. */
-export function nodeCustomer(folder: string, manager: "npm" | "pnpm", environment: NodeJS.ProcessEnv): Customer {
+export function nodeCustomer(folder: string, manager: "npm" | "pnpm", env: NodeJS.ProcessEnv): Customer {
   const named = ["@call-transfer/sdk", "@call-transfer/mock-server"];
-  // A program that a package's script starts is this Node.
-  const env = { ...environment, PATH: [dirname(process.execPath), environment.PATH].join(delimiter) };
-  const command =
-    manager === "npm" ? ["npm"] : [process.execPath, join(tools, "node_modules", "pnpm", "bin", "pnpm.cjs")];
-  const manage = (...options: string[]): void => {
-    const [name = "", ...first] = command;
-    runWith(env, folder, name, ...first, ...options);
-  };
-  write(folder, program);
+  const pnpm = [process.execPath, join(tools, "node_modules/pnpm/bin/pnpm.cjs")] as const;
+  const command = manager === "npm" ? (["npm"] as const) : pnpm;
+  write(folder, manifest);
   return {
     name: manager,
-    add: () => manage(manager === "npm" ? "install" : "add", ...named),
-    update: () => manage("update"),
-    check: () => runWith(env, folder, process.execPath, "--test"),
+    add: () => runWith(env, folder, ...command, manager === "npm" ? "install" : "add", ...named),
+    update: () => runWith(env, folder, ...command, "update"),
+    check: () => withPackedServer(folder, [], (ready) => runEveryOperation(folder, ready)),
     versions: () =>
       Object.fromEntries(
         named.map((name) => {
-          const manifest = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
-          return [name, String(objectIn(JSON.parse(manifest)).version)];
+          const installed = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
+          return [name, String(objectIn(JSON.parse(installed)).version)];
         }),
       ),
   };

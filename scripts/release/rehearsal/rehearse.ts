@@ -1,17 +1,14 @@
 // Goes through the kinds of release on a registry of this machine, with the commands that docs/releasing.md prints and the jobs of
 // the release workflow. After each kind, customers update and run their tests. An option names the last kind to go through.
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled, run, runWith, temporaryFolder, tools } from "../../packed.ts";
 import { ensureEnvironment } from "../../python.ts";
-import type { Bump } from "../change.ts";
 import { changesetText, writeChangeset } from "../changesets.ts";
 import { isEqual } from "../json.ts";
-import { packInto } from "../pack.ts";
-import { writePythonFiles } from "../python-files.ts";
+import { packInto, writePythonFiles } from "../pack.ts";
 import { recordedIn, type Versions } from "../record.ts";
 import { pythonPackage, pythonVersion } from "../versions.ts";
 import { cloneWorkspace, commitAll, forgetReleases, replaceIn } from "./clone.ts";
@@ -22,7 +19,6 @@ import { Jobs, StepError } from "./steps.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
 const backend = "@call-transfer/backend";
 const mock = "@call-transfer/mock-server";
-const sdk = "@call-transfer/sdk";
 
 /** Settings of package managers in the environment would win over those that the rehearsal makes. */
 const withoutSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
@@ -96,12 +92,11 @@ class Rehearsal {
 
   /** Merges a change of the sources of packages, with its changeset. */
   fix(...names: readonly string[]): void {
-    for (const name of names) {
-      const isPython = name === pythonPackage;
-      const file = isPython ? "call_transfer/__init__.py" : "index.ts";
-      const path = join(this.clone, name.replace("@call-transfer", "packages"), "src", file);
-      writeFileSync(path, `${readFileSync(path, "utf8")}${isPython ? "#" : "//"} It is right now.\n`);
-    }
+    for (const name of names)
+      appendFileSync(
+        join(this.clone, name.replace("@call-transfer", "packages"), "src/index.ts"),
+        "// It is right now.\n",
+      );
     const text = changesetText(names, "patch", "Does what the rehearsal of a release needs.");
     writeChangeset(join(this.clone, ".changeset"), "rehearsed", text);
     commitAll(this.clone);
@@ -172,7 +167,7 @@ interface Kind {
   readonly name: string;
   readonly does: string;
   /** How far the release moves packages. */
-  readonly moves: Readonly<Record<string, Bump>>;
+  readonly moves: Readonly<Record<string, "minor" | "patch">>;
   /** The packages that the registry does not have in their new versions yet. */
   readonly isLate?: readonly string[];
   /** Goes through the release. Returns what is not as it must be. */
@@ -200,10 +195,10 @@ const kinds: readonly Kind[] = [
   },
   {
     name: "patch",
-    does: "a fix of both clients, from its edit to what customers install",
-    moves: { [sdk]: "patch", [pythonPackage]: "patch" },
+    does: "a fix, from its edit to what customers install",
+    moves: { [mock]: "patch" },
     run(rehearsal) {
-      rehearsal.fix(sdk, pythonPackage);
+      rehearsal.fix(mock);
       rehearsal.propose();
       rehearsal.publish();
       return [];
@@ -271,7 +266,11 @@ function partThatMoved(from: string, to: string): string | undefined {
 }
 
 /** Compares what was published, and what customers get, with what the release recorded. */
-function differencesAfter({ name: kind, moves, isLate = [] }: Kind, rehearsal: Rehearsal, before: Versions): string[] {
+async function differencesAfter(
+  { name: kind, moves, isLate = [] }: Kind,
+  rehearsal: Rehearsal,
+  before: Versions,
+): Promise<string[]> {
   const recorded = rehearsal.recorded();
   const moved = Object.entries(recorded).flatMap(([name, version]) =>
     (before[name] ?? version) === version ? [] : [[name, partThatMoved(before[name] ?? "", version)]],
@@ -286,7 +285,7 @@ function differencesAfter({ name: kind, moves, isLate = [] }: Kind, rehearsal: R
   for (const customer of rehearsal.customers) {
     if (kind === "first") customer.add();
     else customer.update();
-    customer.check();
+    await customer.check();
     const has = customer.versions();
     console.log(
       `  ${customer.name}: ${Object.entries(has)
@@ -311,9 +310,8 @@ async function rehearse(chosen: readonly Kind[]): Promise<boolean> {
       const before = rehearsal.recorded();
       const from = performance.now();
       const problems = kind.run(rehearsal);
-      const seconds = Math.round((performance.now() - from) / 1000);
-      console.log(`\n=== ${kind.name}: ${kind.does} (${seconds} s)`);
-      problems.push(...differencesAfter(kind, rehearsal, before));
+      console.log(`\n=== ${kind.name}: ${kind.does} (${Math.round((performance.now() - from) / 1000)} s)`);
+      problems.push(...(await differencesAfter(kind, rehearsal, before)));
       for (const problem of problems) console.error(`  WRONG ${problem}`);
       isGood &&= problems.length === 0;
     }

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { runWithinMs } from "../../turn.ts";
+import { runWithinMs } from "../../made.ts";
 import { listIn, objectIn } from "../json.ts";
 
 /** The part of gh that announces. Tags are those of the clone. */

@@ -1,18 +1,22 @@
-// What the pictures of the inspector show: half an hour of a dental practice whose program is under test, on a frozen clock.
+// Takes the pictures of the inspector's page, docs/images/inspector-*.png, in both themes: half an hour of a dental practice whose
+// program is under test, on a frozen clock. `npm run example -- scripts/pictures.ts`, after a change of how it looks.
 import { demo } from "@call-transfer/backend";
 import { createControlClient } from "@call-transfer/backend/control-client";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { CallTransfer } from "@call-transfer/sdk";
+import { launchBrowser } from "../build/browser.ts";
+import { buildInspector } from "./build-inspector.ts";
+
+/** A screen is drawn once nothing has changed for so long, in milliseconds. */
+const calmMs = 700;
 
 /** A server with a past, and the selections in it. */
-export interface Scene {
+interface Scene {
   readonly server: MockServer;
   /** The transfer that rings. */
   readonly transferId: string;
   /** A call that was refused, by the id of its request. */
   readonly refusedRequest: string;
-  /** A delivery that the app refused. */
-  readonly deliveryId: string;
   end(): Promise<void>;
 }
 
@@ -20,7 +24,7 @@ const { destinations, members, numbers, recipients, flows } = demo;
 const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
 
 /** Plays the scene. */
-export async function playScene(): Promise<Scene> {
+async function playScene(): Promise<Scene> {
   // How long the front desk app thinks before it accepts an offer, on the sandbox's clock.
   let thinksSecs = 0;
   let isVerifying = true;
@@ -68,7 +72,7 @@ export async function playScene(): Promise<Scene> {
   await client.destinations.rotateSecret(destinations.app);
   await pass(12);
   isVerifying = false;
-  const refused = await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId: destinations.app } });
+  await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId: destinations.app } });
   isVerifying = true;
   await client.calls.create(call);
   await control.POST("/_control/v1/faults", { body: { text: "listCalls 503, 503, pass" } });
@@ -91,7 +95,28 @@ export async function playScene(): Promise<Scene> {
     server,
     transferId: started.data?.id ?? "",
     refusedRequest: String(refusedCall?.id),
-    deliveryId: refused.data?.id ?? "",
     end: () => server.close(),
   };
+}
+
+await buildInspector();
+const browser = await launchBrowser();
+const scene = await playScene();
+const screens = { events: scene.refusedRequest, calls: scene.transferId };
+try {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const viewport = { width: 1280, height: 720 };
+    const page = await browser.newPage({ viewport, colorScheme, reducedMotion: "reduce" });
+    page.on("pageerror", (error) => {
+      throw error;
+    });
+    for (const [screen, selected] of Object.entries(screens)) {
+      await page.goto(`${scene.server.url}/_inspector/#/default/${screen}/${selected}`);
+      await page.waitForTimeout(calmMs);
+      await page.screenshot({ path: `docs/images/inspector-${screen}-${colorScheme}.png` });
+    }
+  }
+} finally {
+  await browser.close();
+  await scene.end();
 }

@@ -1,10 +1,31 @@
-// Tells whether a build is current.
+// What is made once for all processes: whether it is current, and whose turn it is to make it.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
+
+/** Milliseconds that a process may take to make something. */
+export const runWithinMs = 900_000;
+
+/**
+ * Makes something unless it is there. Waits for another process that makes the same.
+ *
+ * @param lock A file that SQLite locks meanwhile. The system frees it when a process ends, however it does.
+ */
+export function makeOnce(lock: string, isMade: () => boolean, make: () => void): void {
+  if (isMade()) return;
+  mkdirSync(dirname(lock), { recursive: true });
+  const turn = new DatabaseSync(lock, { timeout: runWithinMs });
+  try {
+    turn.exec("BEGIN EXCLUSIVE");
+    if (!isMade()) make();
+  } finally {
+    turn.close();
+  }
+}
 
 /** SHA-256 of the given files and of every file in the given folders, with their names; missing ones count as such. */
 export function digestOf(paths: readonly string[]): string {
