@@ -27,7 +27,7 @@ export const events: Command = {
         options: {
           follow: { help: "print each event as it happens, until Ctrl-C" },
           type: {
-            ...{ value: "TYPE", repeats: true, choices: eventFamilies },
+            ...{ value: "TYPE", repeats: true },
             help: "only events of this type, such as delivery.completed, or of this family, such as delivery",
           },
           since: {
@@ -78,8 +78,8 @@ async function* following(
 
 async function lineFormat(control: ControlClient, sandbox: string, terminal: Terminal) {
   const nameOf = await readNameOf(control);
-  const { width, hasColour: colour } = terminal;
-  return (event: BackendEvent): string | undefined => formatEvent(event, { colour, sandbox, width, nameOf });
+  const { hasColour: colour } = terminal;
+  return (event: BackendEvent): string | undefined => formatEvent(event, { colour, sandbox, nameOf });
 }
 
 /** Reads `--type`. Throws UsageError for a type that no event has: waiting for it would never end. */

@@ -1,4 +1,4 @@
-import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
+import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { statusColour } from "../log/text.ts";
 import { action, type Command } from "./command.ts";
 import { readNow } from "./find-record.ts";
@@ -22,17 +22,16 @@ export const requests: Command = {
         options: {
           operation: { value: "OPERATION", help: "only requests to this operation, such as createCall" },
           status: { value: "N", read: integer(0, 599), help: "only responses with this status" },
-          after: { value: "ID", read: integer(0, Number.MAX_SAFE_INTEGER), help: "only requests after this one" },
           unmatched: { help: "only requests that match no operation, with the closest ones" },
           redact: {
-            ...{ value: "true|false", choices: ["true", "false"], read: oneOf(["true", "false"]), fallback: "true" },
+            ...{ value: "true|false", read: oneOf(["true", "false"]), fallback: "true" },
             help: "whether keys, tokens, secrets and phone numbers of a request are hidden",
           },
           limit: { value: "N", read: integer(1, 1000), fallback: "20", help: "how many to list at most" },
         },
       },
       async ({ control, operands: [named], values, terminal }) => {
-        const { operation: operationId, status, after, unmatched, redact, limit } = values;
+        const { operation: operationId, status, unmatched, redact, limit } = values;
         if (named !== undefined) {
           const params = { path: { id: await idOf(named, control) }, query: { redact: redact === "true" } };
           const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
@@ -41,7 +40,6 @@ export const requests: Command = {
         const filter = {
           ...(operationId !== undefined && { operationId }),
           ...(status !== undefined && { status }),
-          ...(after !== undefined && { after }),
           ...(unmatched && { unmatched }),
         };
         const data = (await list(control, filter)).slice(-limit);
@@ -51,19 +49,6 @@ export const requests: Command = {
         return { data, text: others.length === 0 ? "No requests yet." : "No request matches." };
       },
     ),
-    action(
-      "replay REQUEST",
-      { help: "send a request again, with the same headers and body, and show the new one", example: "replay last" },
-      async ({ control, operands: [named = ""], terminal }) => {
-        const params = { path: { id: await idOf(named, control) } };
-        const data = dataAs<"RequestDetail">(await control.POST("/_control/v1/requests/{id}/replay", { params }));
-        return { data, text: formatDetail(data, terminal) };
-      },
-    ),
-    action("clear", { help: "clear the list, and the counts of coverage" }, async ({ control }) => {
-      dataOf(await control.DELETE("/_control/v1/requests"));
-      return { data: {}, text: "The list of requests is empty." };
-    }),
   ],
 };
 
@@ -79,7 +64,6 @@ interface RequestQuery {
   readonly operationId?: string;
   readonly status?: number;
   readonly unmatched?: boolean;
-  readonly after?: number;
 }
 
 async function list(control: ControlClient, query: RequestQuery = {}) {
@@ -93,7 +77,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     { title: "when", cell: ({ at }) => relativeTime(at, now) },
     { title: "method", cell: ({ method }) => method },
     { title: "path", cell: ({ path }) => path, flexible: true },
-    { title: "operation", cell: ({ operationId, stub }) => operationId ?? stub, isOptional: true },
+    { title: "operation", cell: ({ operationId, stub }) => operationId ?? stub, flexible: true },
     {
       title: "status",
       cell: ({ status }) => (status === 0 ? "none" : status),
@@ -101,11 +85,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     },
     { title: "code", cell: ({ code }) => code },
     { title: "ms", cell: ({ durationMs }) => Math.round(durationMs * 10) / 10 },
-    {
-      title: "decided by",
-      cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step),
-      isOptional: true,
-    },
+    { title: "decided by", cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step) },
     { title: "fault", cell: ({ fault }) => fault },
     { title: "replay of", cell: ({ replayOf }) => replayOf },
   ]);
