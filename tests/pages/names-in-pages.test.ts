@@ -1,9 +1,10 @@
 // What pages list is what the code has: options of the SDK, faults, variables of the mock server's image, functions and layers.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackend, type Fault } from "@call-transfer/backend";
@@ -14,7 +15,7 @@ import * as z from "zod";
 import { controlDocument } from "../../packages/backend/src/generated/document.gen.ts";
 import { zFaultAction } from "../../packages/backend/src/generated/schemas.gen.ts";
 import { flagOf, startOptions, variables } from "../../packages/mock-server/src/cli/options.ts";
-import { defaultConfigFile, settingVariables } from "../../packages/mock-server/src/cli/settings.ts";
+import { settingVariables } from "../../packages/mock-server/src/cli/settings.ts";
 import { clientRules, requestRules } from "../../packages/sdk/src/options/checks.ts";
 import { tablesIn } from "../../scripts/markdown.ts";
 import { blocksIn } from "./blocks.ts";
@@ -101,7 +102,7 @@ it("the page on containers gives only options of the server to the server, and s
   ]);
 });
 
-it("the health check of the Dockerfile finds the port and TLS in the mounted file, which a variable hides", async () => {
+it("the health check of the Dockerfile finds the port and TLS in the variables", async () => {
   const [, check = "[]"] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(dockerfile) ?? [];
   const [, ...words]: string[] = JSON.parse(check);
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-health-"));
@@ -109,23 +110,22 @@ it("the health check of the Dockerfile finds the port and TLS in the mounted fil
   const ok: RequestListener = (request, response) => {
     response.writeHead(request.url === "/health" ? 200 : 404).end();
   };
-  const statusBeside = async (server: Server, file: object, env: Record<string, string> = {}): Promise<unknown> => {
+  const statusBeside = async (server: Server, env: Record<string, string> = {}): Promise<unknown> => {
     await once(server.listen(0, "127.0.0.1"), "listening");
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    writeFileSync(join(folder, defaultConfigFile), JSON.stringify({ port, ...file }));
-    const [status] = await once(spawn(process.execPath, words, { cwd: folder, env, stdio: "ignore" }), "exit");
+    const { port } = server.address() as AddressInfo;
+    const all = { CALL_TRANSFER_MOCK_PORT: String(port), ...env };
+    const [status] = await once(spawn(process.execPath, words, { env: all, stdio: "ignore" }), "exit");
     server.close();
     return status;
   };
-  expect(await statusBeside(createServer(ok), {})).toBe(0);
-  expect(await statusBeside(createServer(ok), {}, { CALL_TRANSFER_MOCK_PORT: "1" })).toBe(1);
+  expect(await statusBeside(createServer(ok))).toBe(0);
+  expect(await statusBeside(createServer(ok), { CALL_TRANSFER_MOCK_PORT: "1" })).toBe(1);
   const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   const self = ["req", "-x509", "-days", "1", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost"];
   execFileSync("openssl", [...self, "-keyout", key, "-out", cert], { stdio: "ignore" });
   const secure = () => createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, ok);
-  expect(await statusBeside(secure(), { tlsCert: "cert.pem" })).toBe(0);
-  expect(await statusBeside(secure(), {})).toBe(1);
+  expect(await statusBeside(secure(), { CALL_TRANSFER_MOCK_TLS_CERT: cert })).toBe(0);
+  expect(await statusBeside(secure())).toBe(1);
 });
 
 const architecture = tablesIn(read("docs/architecture.md")).flatMap(({ rows }) => rows);

@@ -1,14 +1,13 @@
-import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
+import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
 import { statusColour } from "../log/text.ts";
 import { action, type Command } from "./command.ts";
 import { readNow } from "./find-record.ts";
 import type { Terminal } from "./output.ts";
-import { flatFields, formatFields, formatTable, relativeTime } from "./tables.ts";
+import { formatTable, relativeTime } from "./tables.ts";
 import { integer, oneOf } from "./values.ts";
 
 type Entry = Schema<"RequestEntry">;
 type Operation = Schema<"Coverage">["operations"][number];
-type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
 
 export const requests: Command = {
   name: "requests",
@@ -18,7 +17,7 @@ export const requests: Command = {
     action(
       "[REQUEST]",
       {
-        help: "list the latest requests, newest last. With an id, or last, show that request: headers, bodies, and what decided the response",
+        help: "list the latest requests, newest last. With an id, or last, print that request as JSON: headers, bodies, what it changed, and what decided the response",
         options: {
           operation: { value: "OPERATION", help: "only requests to this operation, such as createCall" },
           status: { value: "N", read: integer(0, 599), help: "only responses with this status" },
@@ -34,8 +33,7 @@ export const requests: Command = {
         const { operation: operationId, status, unmatched, redact, limit } = values;
         if (named !== undefined) {
           const params = { path: { id: await idOf(named, control) }, query: { redact: redact === "true" } };
-          const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
-          return { data, text: formatDetail(data, terminal) };
+          return { data: dataOf(await control.GET("/_control/v1/requests/{id}", { params })) };
         }
         const filter = {
           ...(operationId !== undefined && { operationId }),
@@ -94,49 +92,6 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
 function formatUnmatched({ method, path, status, closestOperations = [] }: Entry): string {
   const fixes = closestOperations.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
   return [`${method} ${path} → ${status}`, ...fixes].join("\n");
-}
-
-function formatDetail(entry: Schema<"RequestDetail">, { width }: Terminal): string {
-  const { id, at, method, path, operationId, status, code, fault, stub, error } = entry;
-  const { requestId, durationMs, decidedBy, caller, replayOf } = entry;
-  const facts = formatFields(
-    {
-      id,
-      at,
-      request: `${method} ${path}`,
-      operation: operationId ?? "none",
-      response: `${status === 0 ? "none" : status}${code === undefined ? "" : ` ${code}`}`,
-      "decided by": [decidedBy.step, decidedBy.section, decidedBy.detail].filter(Boolean).join(", "),
-      caller: caller && Object.values(caller).join(" "),
-      took: `${Math.round(durationMs * 10) / 10} ms`,
-      "request id": requestId,
-      "replay of": replayOf,
-      fault,
-      stub,
-      error,
-    },
-    width,
-  );
-  const part = (title: string, text: string | undefined): string[] => (text ? [`${title}:\n${text}`] : []);
-  const body = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value, null, 2));
-  return [
-    facts,
-    ...part("Changes", entry.changes?.map(formatChange).join("\n")),
-    ...part("Timers", entry.timers?.map(({ at: due, kind, id: about }) => `${due}  ${kind}  ${about}`).join("\n")),
-    ...part("Headers", entry.headers && formatFields(entry.headers)),
-    ...part("Query", entry.query && formatFields(entry.query)),
-    ...part("Request body", body(entry.requestBody)),
-    ...part("Response headers", entry.responseHeaders && formatFields(entry.responseHeaders)),
-    ...part("Response body", body(entry.responseBody)),
-  ].join("\n\n");
-}
-
-function formatChange({ collection, id, before, after }: RecordChange): string {
-  const verb = before === undefined ? "added" : after === undefined ? "removed" : "changed";
-  const [was, is] = [flatFields(Object(before)), flatFields(Object(after))];
-  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
-  const lines = fields.map((name) => `  ${name}: ${was[name] ?? "-"} → ${is[name] ?? "-"}`);
-  return [`${verb} ${collection} ${id}`, ...(verb === "changed" ? lines : [])].join("\n");
 }
 
 export const coverage: Command = {

@@ -15,7 +15,7 @@ import { runLine } from "./run-line.ts";
 it("lists by the word list what a command lists without it", async () => {
   const server = await startMockServer({ port: 0, clockMode: "frozen", faults: ["createCall header x-test=slow 503"] });
   onTestFinished(() => server.close());
-  for (const name of ["records", "fault", "requests", "api", "sandbox", "webhooks", "events", "clock", "coverage"]) {
+  for (const name of ["fault", "requests", "api", "sandbox", "webhooks", "events", "clock", "coverage"]) {
     const [bare, listed] = [await runLine(server.url, name), await runLine(server.url, name, "list")];
     expect(listed.stdout, name).toEqual(bare.stdout);
   }

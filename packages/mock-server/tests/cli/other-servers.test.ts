@@ -25,7 +25,7 @@ it.each([
     request.resume();
     response.writeHead(200, { "content-type": type }).end(body);
   });
-  for (const name of ["clock", "coverage", "webhooks", "events", "requests", "records"])
+  for (const name of ["clock", "coverage", "webhooks", "events", "requests"])
     await expect(runLine(url, name), name).rejects.toThrow(message);
 });
 
