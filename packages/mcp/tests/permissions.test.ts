@@ -54,12 +54,6 @@ describe("on a real platform", () => {
     });
   });
 
-  it("a placement reaches the platform once it is allowed", async () => {
-    const { call, backend } = await connectToPlatform({ allowCalls: true });
-    expect(await call("create_call", aCall)).toMatchObject({ isError: false, data: { type: "initiated" } });
-    expect(backend.requests.list()).toMatchObject([{ operationId: "createCall", status: 201 }]);
-  });
-
   it("a new secret is kept, and the assistant does not see it", async () => {
     const kept: unknown[][] = [];
     const saving = { allowChanges: true, saveSecret: (...given: unknown[]) => kept.push(given) };

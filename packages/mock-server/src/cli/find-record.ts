@@ -130,18 +130,12 @@ function asText(value: unknown): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-/** Parses `--since`: a duration before now on the sandbox's clock, a date-time, or the id of an event. Throws UsageError. */
-export async function readSince(
-  control: ControlClient,
-  since: string,
-): Promise<{ readonly time: number } | { readonly eventId: string }> {
+/** Parses `--since`, in milliseconds: a duration before now on the sandbox's clock, or a date-time. Throws UsageError. */
+export async function readSince(control: ControlClient, since: string): Promise<number> {
   const duration = durationOf(since);
-  if (duration !== undefined) return { time: (await readNow(control)) - duration };
-  if (isTime(since)) return { time: Date.parse(since) };
-  if (/^[0-9a-f]{8}-\d+$/.test(since)) return { eventId: since };
-  throw new UsageError(
-    `--since ${since}: must be a duration such as 10m, a time such as 2026-03-02T12:00:00Z, or the eventId of an event.`,
-  );
+  if (duration !== undefined) return (await readNow(control)) - duration;
+  if (isTime(since)) return Date.parse(since);
+  throw new UsageError(`--since ${since}: must be a duration such as 10m, or a time such as 2026-03-02T12:00:00Z.`);
 }
 
 /** Reads the time of the sandbox's clock, in milliseconds. */

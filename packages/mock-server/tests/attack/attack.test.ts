@@ -66,20 +66,6 @@ Not checked
   – How often the app handled each event: give handled, or --handled-url.
 `);
   });
-
-  it("that takes the offers of one destination gets only those in genuine deliveries", async () => {
-    const seen = new Set<unknown>();
-    await attack(
-      {
-        keyOf({ event }) {
-          seen.add(event?.destinationId);
-          return String(event?.id);
-        },
-      },
-      { payload: { destinationId: "chosen" } },
-    );
-    expect([...seen]).toEqual(["chosen"]);
-  });
 });
 
 describe.concurrent("a receiver that", () => {
@@ -189,11 +175,6 @@ describe.concurrent("a receiver that", () => {
     );
   });
 
-  it("never answers gets a finding that says how long the attack waited", async () => {
-    const { findings } = await (await attackServer(() => {}, { timeoutMs: 200 })).run();
-    expect(findings.map(({ problem }) => problem)).toEqual(["A genuine offer got no answer within 200 ms."]);
-  });
-
   it("answers without an end is read for 64 kB, and judged by its status", async () => {
     const endless = (_: unknown, response: ServerResponse) => {
       const write = (): void => {
@@ -208,7 +189,7 @@ describe.concurrent("a receiver that", () => {
 
   it("quotes its secret in an answer gets evidence without any part of it, and without control characters", async () => {
     const [secret, previousSecret] = ["base-today", "base"];
-    for (let before = 280; before <= 300; before += 5) {
+    for (const before of [285, 300]) {
       const refusal = () => `\u001b[31m${"x".repeat(before)}${secret} ${Buffer.from(secret).toString("hex")}`;
       const report = await attack({ refusal, secrets: [] }, { secret, previousSecret });
       expect(titlesOf(report)).toEqual(["Nothing genuine is accepted", "a signing secret"]);

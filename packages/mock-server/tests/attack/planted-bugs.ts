@@ -55,10 +55,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     // What else is found depends on how much of a body had arrived at the answer.
     { isByChance: true },
   ),
-  "accepts only the previous secret": bug(
-    { secrets: [secrets.previousSecret] },
-    { "Nothing genuine is accepted": "that the secret is the current one" },
-  ),
   "has no tolerance": bug({ isFresh: () => true }, { "a time beyond the tolerance": "Refuse any other." }),
   "compares the header as text": bug(
     {
@@ -85,21 +81,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
 
   // The signature.
   "compares the first 16 digits": compares((a, b) => a.slice(0, 16) === b.slice(0, 16)),
-  "compares the last 32 digits": compares((a, b) => a.slice(-32) === b.slice(-32)),
   "overwrites the difference": compares((a, b) => a.at(-1) === b.at(-1)),
   "compares as numbers": compares((a, b) => Number(`0x${a}`) === Number(`0x${b}`)),
-  "matches as a pattern": bug(
-    {
-      isSame(given, expected) {
-        try {
-          return given !== "" && new RegExp(`^${given}$`).test(expected);
-        } catch {
-          return false;
-        }
-      },
-    },
-    { "a changed signature": "timingSafeEqual()" },
-  ),
   "verifies the first v1 only": bug(
     { signatures: (all) => all.slice(0, 1) },
     { "two signatures": "if any of the v1 values verifies" },
@@ -113,12 +96,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     { signedBody: (body) => body.subarray(0, 1024) },
     { "an offer of 20 kB": "read the whole body" },
   ),
-  "drops a byte order mark": bug(
-    { signedBody: (body) => (body.toString("hex", 0, 3) === "efbbbf" ? body.subarray(3) : body) },
-    { "a changed body": "all bytes of the body" },
-  ),
-  // The time.
-  "has a tolerance of 340 s": bug({ toleranceSecs: 340 }, { "a time beyond the tolerance": "Refuse any other." }),
   // The secret.
   "refuses the previous secret": bug(
     { secrets: [secrets.secret] },
@@ -149,7 +126,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     ({ event }) => !String(event?.type).startsWith("transfer."),
     "a forgery of another event type",
   ),
-  "does not verify test events": trusts(({ event }) => event?.test === true, "a forgery of another event type"),
   "trusts X-Forwarded-For": trusts(
     ({ request }) => request.headers["x-forwarded-for"] === "127.0.0.1",
     "a forgery that claims to come from inside",
