@@ -36,11 +36,11 @@ ENV NODE_ENV=production CALL_TRANSFER_MOCK_HOST=0.0.0.0
 COPY --from=production /app/ /app/
 # For the file of --data-file, on a volume: the only folder that the user can write.
 COPY --from=build --chown=1000:1000 /source/state/ /state/
-# Where call-transfer-mock.json, seeds and certificates are mounted.
+# Where seeds and certificates are mounted.
 WORKDIR /data
 USER 1000:1000
 EXPOSE 4010
 STOPSIGNAL SIGTERM
 # The certificate is for the name that clients use, not for 127.0.0.1.
-HEALTHCHECK --interval=5s --timeout=3s --start-period=15s --retries=3 CMD ["node", "-e", "const { env } = process; let file = {}; try { file = JSON.parse(require('fs').readFileSync(env.CALL_TRANSFER_MOCK_CONFIG || 'call-transfer-mock.json', 'utf8')) } catch {} require(env.CALL_TRANSFER_MOCK_TLS_CERT || file.tlsCert ? 'https' : 'http').get({ host: '127.0.0.1', port: env.CALL_TRANSFER_MOCK_PORT || file.port || 4010, path: '/health', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+HEALTHCHECK --interval=5s --timeout=3s --start-period=15s --retries=3 CMD ["node", "-e", "const { env } = process; require(env.CALL_TRANSFER_MOCK_TLS_CERT ? 'https' : 'http').get({ host: '127.0.0.1', port: env.CALL_TRANSFER_MOCK_PORT || 4010, path: '/health', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/packages/mock-server/dist/cli.js"]

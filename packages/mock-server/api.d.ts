@@ -55,7 +55,6 @@ declare interface AttackOptions {
   readonly secret: string;
   readonly previousSecret?: string;
   readonly handled?: () => HandledCounts | Promise<HandledCounts>;
-  readonly toleranceMs?: number;
   readonly timeoutMs?: number;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly allowRemote?: boolean;
@@ -166,7 +165,6 @@ declare interface PrismServerOptions {
   readonly port?: number;
   readonly host?: string;
   readonly cors?: boolean;
-  readonly upstream?: string;
 }
 
 declare class Sandbox {

@@ -1,7 +1,6 @@
 // Generates the types and schemas of the control plane from its document.
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
-import { type JsonObject, listIn, objectIn, resolved, textsIn } from "../release/json.ts";
 import { loadControl, type OpenApiDocument, type Parameter } from "./read/document.ts";
 import { madeAtFirstUse, reachableFrom, renderZod } from "./schemas.ts";
 import { compactCode } from "./text/compact.ts";
@@ -64,7 +63,6 @@ export async function renderControl(): Promise<Map<string, string>> {
         ),
     ],
     [`${folder}/operations.gen.ts`, renderOperations(operations)],
-    ["packages/backend/src/generated/answers.gen.ts", renderAnswers(document)],
   ]);
 }
 
@@ -147,32 +145,6 @@ export const controlOperations = ${tableLiteral(Object.fromEntries(operations.ma
 
 /** The operationId of an operation of the control plane. */
 export type ControlOperationId = keyof typeof controlOperations;
-`;
-}
-
-/** A schema as the parts that hold together: what it refers to, and each member of an `allOf`. */
-function partsOf(schema: unknown, document: JsonObject): JsonObject[] {
-  const { allOf, ...own } = resolved(schema, document);
-  return [...listIn(allOf).flatMap((part) => partsOf(part, document)), own];
-}
-
-/** What the JSON of each success has, so that a command notices a server of another kind without loading the document. */
-function renderAnswers({ ...document }: OpenApiDocument): string {
-  const rows = Object.entries(document.paths).flatMap(([path, { parameters: _, ...methods }]) =>
-    Object.entries(methods as Record<string, ControlOperation>).flatMap(([method, { responses }]) => {
-      const status = Object.keys(responses).find((one) => one.startsWith("2")) ?? "";
-      const { content } = resolved(responses[status], document) as { content?: Record<string, { schema?: unknown }> };
-      const parts = partsOf(content?.["application/json"]?.schema, document);
-      const properties = Object.assign({}, ...parts.map((part) => part.properties));
-      const required = new Set(parts.flatMap((part) => textsIn(part.required)));
-      const fields = [...required].map((name) =>
-        resolved(objectIn(properties)[name], document).type === "array" ? `${name}[]` : name,
-      );
-      return [[`${method.toUpperCase()} ${path}`, [Number(status), ...fields]] as const];
-    }),
-  );
-  return `${header}/** The status of each operation's success, and the fields that its JSON always has; those that end in \`[]\` are lists. */
-export const controlAnswers: Readonly<Record<string, readonly [status: number, ...fields: string[]]>> = ${tableLiteral(Object.fromEntries(rows))};
 `;
 }
 

@@ -19,12 +19,11 @@ import {
   baselineOf,
   recordedIn,
   recordFile,
-  recordOf,
   recordRelease,
   suiteFolder,
   writeCompatibility,
 } from "./record.ts";
-import { changedMigrations, compilerOptions, movedSince, presentState, staleReports, writeReports } from "./state.ts";
+import { compilerOptions, movedSince, presentState, staleReports, writeReports } from "./state.ts";
 import { checkSuite, type Package, packagesIn } from "./surface.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
@@ -63,10 +62,6 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
   const moved = movedSince(read, present.read, packages, pending, uncompiled);
   const problems = changesetProblems(moved, pending, release.versions);
   if (!present.isGenerated) problems.push("The generated files are out of date. Run `npm run record`.");
-  for (const { name } of packages) {
-    const file = recordOf(name, "promises.json");
-    problems.push(...changedMigrations(jsonIn(read(file)), jsonIn(present.read(file))));
-  }
   if (write) writeReports(root, present);
   const stale = staleReports(root, present);
   if (stale.length > 0) problems.push(outdated(stale));

@@ -16,7 +16,7 @@ export const suiteFolder = "packages/contract/src";
 /** The vectors that clients in any language are held to. */
 export const vectorsFolder = "packages/contract/vectors";
 /** The published schemas of the files that customers write for the mock server. */
-export const schemaFiles = ["config", "seed", "stubs"].map((name) => `packages/mock-server/${name}.schema.json`);
+export const schemaFiles = ["seed", "stubs"].map((name) => `packages/mock-server/${name}.schema.json`);
 
 /** A record of a package: `api.d.ts`, `command.json`, `promises.json`, `surface.json` or `package.json`. Some have few of them. */
 export const recordOf = (name: string, file: string): string => `packages/${name.split("/").at(-1)}/${file}`;

@@ -14,7 +14,6 @@ import { partsOf } from "../../packages/mock-server/src/cli/command.ts";
 import { commands } from "../../packages/mock-server/src/cli/commands.ts";
 import * as mock from "../../packages/mock-server/src/cli/options.ts";
 import { settingVariables } from "../../packages/mock-server/src/cli/settings.ts";
-import { migrations } from "../../packages/mock-server/src/store/migrations.ts";
 import { home } from "../../packages/mock-server/src/web/inspector-page.ts";
 import { capacity, msPerGain, retryCost, successGain } from "../../packages/sdk/src/options/retry-budget.ts";
 import { defaultRetryPolicy, defaults } from "../../packages/sdk/src/options/settings.ts";
@@ -188,14 +187,7 @@ const python = (root: string): JsonObject => ({
 const backend = (): JsonObject =>
   Object.fromEntries(Object.entries(policyTable).map(([name, row]) => [`default policy ${name}`, row.default]));
 
-/** A change of a released migration would part the files of old servers from those of new ones. */
-const mockServer = (root: string): JsonObject => ({
-  "address of the inspector": home,
-  ...tables(root, "mock-server"),
-  ...Object.fromEntries(
-    migrations.map((each, from) => [`migration of a data file from version ${from}`, digestOf(compact(String(each)))]),
-  ),
-});
+const mockServer = (root: string): JsonObject => ({ "address of the inspector": home, ...tables(root, "mock-server") });
 
 async function mcpTools(): Promise<JsonObject> {
   const target = await openTarget();

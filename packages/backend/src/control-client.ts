@@ -6,7 +6,6 @@ import type { components, paths } from "./generated/types.gen.ts";
 import type { BackendEvent } from "./model/events.ts";
 import { jsonOrUndefined } from "./utils/values.ts";
 
-export { controlAnswers } from "./generated/answers.gen.ts";
 export {
   addressOf,
   type DocumentedOperation,

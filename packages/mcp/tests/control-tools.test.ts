@@ -67,10 +67,8 @@ describe("the tools of a mock", () => {
   it("list few entries unless the call says more", async () => {
     const { call } = await connectToMock();
     for (let count = 0; count < 25; count++) await call("list_roles");
-    const { data: short } = await call("mock_list_requests");
-    expect(short.requests).toHaveLength(20);
-    const { data: long } = await call("mock_list_requests", { limit: 24 });
-    expect(long.requests).toHaveLength(24);
+    expect((await call("mock_list_requests")).data.requests).toHaveLength(20);
+    expect((await call("mock_list_requests", { limit: 24 })).data.requests).toHaveLength(24);
   });
 
   it("say why the mock refused", async () => {

@@ -15,16 +15,6 @@ describe("a placement whose answer was lost", () => {
     expect([...backend.state.calls.keys()].filter((id) => text.includes(id))).toHaveLength(1);
     expect(backend.requests.list({ operationId: "createCall" })).toHaveLength(1);
   });
-
-  it("is reported as unknown, too, if the list cannot be read", async () => {
-    const { call, backend } = await connectToMock();
-    backend.faults.add("createCall process_then_reset");
-    backend.faults.add("listCalls 403 always");
-    const { isError, text } = await call("create_call", aCall);
-    expect(isError).toBe(true);
-    expect(text).toContain("Outcome: unknown. The call may have been placed.");
-    expect(text).toContain("The list could not be read to its end: listCalls answered 403");
-  });
 });
 
 describe("an error of the API", () => {
@@ -61,13 +51,6 @@ describe("an error of the API", () => {
     });
     const given = { name: "Front desk", members: [{ destinationId: demo.destinations.phone }] };
     expect((await call("create_destination_group", given)).text).toContain("Field members[0].destinationId: required");
-  });
-
-  it("says that a missing id is missing", async () => {
-    const { call } = await connectToMock();
-    const { isError, text } = await call("get_member_availability", { memberId: demo.accountId });
-    expect(isError).toBe(true);
-    expect(text).toContain("What to do: Check the id.");
   });
 
   it("never shows the credential, also when a server repeats it", async () => {
@@ -117,29 +100,14 @@ describe("other failures", () => {
     expect(text).toContain("Outcome: applied. The request was carried out");
   });
 
-  const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
-  const json = (text: string, status: number) =>
-    new Response(text, { status, headers: { "content-type": "application/json" } });
-
-  it.each([64, 20_000])("an answer with %d levels in a field says that the call was placed", async (levels) => {
-    const client = { fetch: async () => json(`{"type":"initiated","callId":"c-1","more":${nested(levels)}}`, 201) };
+  it("an answer that nests deeply says that the call was placed", async () => {
+    const body = `{"type":"initiated","callId":"c-1","more":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const headers = { "content-type": "application/json" };
+    const client = { fetch: async () => new Response(body, { status: 201, headers }) };
     const { call } = await connectToPlatform({ allowCalls: true, client });
     const { isError, text } = await call("create_call", aCall);
     expect(isError).toBe(true);
     expect(text).toContain("the answer nests deeper than 64 levels");
     expect(text).toContain("Outcome: applied. The request was carried out");
-  });
-
-  it("a list that nests deeply leaves the outcome of a placement unknown", async () => {
-    const list = `{"calls":[{"id":"c-1","more":${nested(20_000)}}],"meta":{"total":1}}`;
-    const fetch = async (_url: unknown, { method }: RequestInit = {}) => {
-      if (method !== "POST") return json(list, 200);
-      throw new TypeError("the connection was lost");
-    };
-    const { call } = await connectToPlatform({ allowCalls: true, client: { fetch } });
-    const { isError, text } = await call("create_call", aCall);
-    expect(isError).toBe(true);
-    expect(text).toContain("Outcome: unknown. The call may have been placed.");
-    expect(text).not.toContain("Candidates");
   });
 });

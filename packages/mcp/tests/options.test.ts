@@ -13,7 +13,6 @@ describe("options of a server", () => {
     ["backend", { backend: createBackend(), platform }, "backend and platform cannot be combined. Pass one of them."],
     ["apiKey", { apiKey: demo.apiKey, platform }, "apiKey only works with backend. Pass it inside platform."],
     ["colour", { colour: "red" }, "colour is not an option. Use one of backend, apiKey, mockServer, platform."],
-    ["mockServer.url", { mockServer: { url: "localhost:4010" } }, "mockServer.url must be a URL."],
     [
       "mockServer",
       { mockServer: { url: "http://127.0.0.1:1" } },
@@ -39,32 +38,18 @@ describe("options of a server", () => {
     await expect(failure).rejects.toThrow("wrong: Bearer [redacted]");
   });
 
-  it.each(["control\ntoken-0001", "control-token-0001-\u2603"])(
-    "the token %j, which a header cannot hold, is not repeated",
-    async (controlToken) => {
-      const failure = createMcpServer({ mockServer: { url: "http://127.0.0.1:1", controlToken } });
-      await expect(failure).rejects.toBeInstanceOf(ConfigurationError);
-      await expect(failure).rejects.toMatchObject({
-        option: "mockServer.controlToken",
-        message: "mockServer.controlToken has characters that a header cannot hold. Correct it.",
-      });
-    },
-  );
-
-  it("an API key that a header cannot hold is not repeated", async () => {
-    const failure = createMcpServer({ mockServer: { url: "http://127.0.0.1:1", apiKey: "key-of-a-test-\u2603" } });
-    await expect(failure).rejects.toThrow("apiKey");
-    await expect(failure).rejects.not.toThrow("key-of-a-test");
+  it.each([
+    ["mockServer.controlToken", { controlToken: "hidden-token-0001-\u2603" }],
+    ["apiKey", { apiKey: "hidden-key-\u2603" }],
+  ])("a %s that a header cannot hold is not repeated", async (option, { apiKey, controlToken }) => {
+    const failure = createMcpServer({ mockServer: { url: "http://127.0.0.1:1", controlToken, apiKey } });
+    await expect(failure).rejects.toThrow(option);
+    await expect(failure).rejects.not.toThrow("hidden-");
   });
 
   it("the SDK names what is wrong with those of its client", async () => {
     const client = { baseUrl: "ftp://api.example.com", apiKey: demo.apiKey };
     await expect(createMcpServer({ platform: { client } })).rejects.toThrow("baseUrl must be a URL");
-  });
-
-  it("a backend takes another key", async () => {
-    const backend = createBackend({ controlPlane: true });
-    await expect(createMcpServer({ backend, apiKey: demo.foreignApiKey })).resolves.toBeDefined();
   });
 });
 
@@ -95,11 +80,6 @@ describe("the command line", () => {
     expect(given).toMatchObject({ mockUrl: "http://127.0.0.1:4010", sandbox: "a", controlToken: "token" });
     expect(given).toHaveProperty("baseUrl", undefined);
   });
-
-  it.each([
-    [["--help"], "help"],
-    [["--version"], "version"],
-  ])("%s is no start", (args, expected) => expect(commandOptions(args, {})).toBe(expected));
 
   it.each([
     [["--allow-calls"], "--allow-calls only works with a real platform. Set --base-url, or remove --allow-calls"],

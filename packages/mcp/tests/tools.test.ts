@@ -1,4 +1,3 @@
-import { demo } from "@call-transfer/backend";
 import { type OperationId, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
@@ -47,34 +46,9 @@ describe("the tools of the API", () => {
     });
     expect(JSON.stringify(all)).not.toMatch(/\$ref|"x-|https:/);
   });
-
-  it("send the account and the query", async () => {
-    const { call } = await connectToMock();
-    expect(await call("list_calls", { limit: 1 })).toMatchObject({ data: { calls: [{}], meta: { total: 3 } } });
-    expect(await call("list_roles", { accountId: demo.foreignAccountId })).toMatchObject({ isError: true });
-  });
 });
 
 describe("annotations", () => {
-  it("follow from the method and the retry class together", async () => {
-    const { tools } = await connectToMock();
-    const hints = (await tools()).flatMap(
-      ({ name, annotations: { readOnlyHint, destructiveHint, idempotentHint } = {} }) =>
-        names.has(name) ? [[name, { readOnlyHint, destructiveHint, idempotentHint }]] : [],
-    );
-    const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
-    expect(Object.fromEntries(hints)).toMatchObject({
-      rotate_destination_secret: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-      create_destination_group: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-      delete_member_hours: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-      get_member_availability: reading,
-      list_roles: reading,
-      list_calls: reading,
-      create_call: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-      list_accounts: reading,
-    });
-  });
-
   it.each([
     ["GET", "non_idempotent", { readOnlyHint: false, destructiveHint: true, idempotentHint: false }],
     ["PUT", "idempotent", { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from "./cli/compile-cache.ts";
-import { main } from "./cli/main.ts";
+import { keepCompiledCode, main } from "./cli/main.ts";
 
 keepCompiledCode();
 process.exitCode = await main(process.argv.slice(2));

@@ -82,7 +82,6 @@ export interface SenderOptions {
   readonly urls: readonly string[];
   readonly secret: string;
   readonly previousSecret: string | undefined;
-  readonly toleranceSecs: number;
   readonly timeoutMs: number;
   readonly payload: Readonly<Record<string, unknown>>;
 }

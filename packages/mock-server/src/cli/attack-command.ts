@@ -1,6 +1,5 @@
 import { attackReceiver, type HandledCounts } from "../attack/attack.ts";
 import { formatReport } from "../attack/report.ts";
-import { isLoopbackHost } from "../net/urls.ts";
 import { attackOptions, exitStatus, variables } from "./options.ts";
 import { type RawValues, settle } from "./settings.ts";
 import { isObject, readJson, readUrl, UsageError } from "./values.ts";
@@ -8,13 +7,8 @@ import { isObject, readJson, readUrl, UsageError } from "./values.ts";
 /** Attacks a receiver and prints the report. Returns the exit status: 1 if there are findings. */
 export async function attack(urls: readonly string[], raw: RawValues): Promise<number> {
   const { values } = settle(attackOptions, raw, {});
-  const { payload, handledUrl, allowRemote, timeout: timeoutMs, tolerance: toleranceMs } = values;
+  const { payload, handledUrl, allowRemote, timeout: timeoutMs } = values;
   const url = urls.map((one) => readUrl("attack", one));
-  const remote = url.find((one) => !isLoopbackHost(new URL(one).hostname));
-  if (remote !== undefined && !allowRemote)
-    throw new UsageError(
-      `attack ${remote}: not on this machine. The attack sends forged and very long requests. If the receiver is yours, add --allow-remote.`,
-    );
   const secret = values.secret ?? process.env[variables.signingSecret];
   if (!secret) throw new UsageError(`Missing the signing secret. Set ${variables.signingSecret}, or use --secret.`);
   const previousSecret = values.previousSecret ?? process.env[variables.previousSigningSecret];
@@ -22,7 +16,6 @@ export async function attack(urls: readonly string[], raw: RawValues): Promise<n
     url,
     secret,
     allowRemote,
-    toleranceMs,
     timeoutMs,
     ...(previousSecret && { previousSecret }),
     ...(payload !== undefined && { payload: readFields("--payload", payload) }),

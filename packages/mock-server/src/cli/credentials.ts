@@ -3,8 +3,8 @@ import { operations } from "@call-transfer/spec";
 import { action, type Command, type Context } from "./command.ts";
 import { findNamed, readApps, readNames, roles } from "./find-record.ts";
 import { startOptions } from "./options.ts";
-import { formatFields, formatTable } from "./tables.ts";
-import { oneOf, readLifetime, UsageError, unknownWord } from "./values.ts";
+import { formatFields } from "./tables.ts";
+import { oneOf, readLifetime, UsageError } from "./values.ts";
 import { findApp } from "./webhooks.ts";
 
 type KeyState = NonNullable<Schema<"NewApiKey">["state"]>;
@@ -43,27 +43,13 @@ export const credentials: Command = {
     action(
       "keys [STATE]",
       {
-        help: `create an API key of each state: ${keyStates.join(", ")}. With a state, print a key of that, and nothing else`,
+        help: `print a new API key, and nothing else. STATE is one of ${keyStates.join(", ")} (default valid)`,
+        example: "keys revoked",
       },
-      async ({ control, operands: [name], terminal }) => {
-        const state = keyStates.find((one) => one === name);
-        if (name !== undefined && state === undefined) throw unknownWord("state", name, keyStates);
-        const create = async (one: KeyState) => {
-          const body = { state: one };
-          const { id, key } = dataAs<"ApiKey">(await control.POST("/_control/v1/credentials/api-keys", { body }));
-          return { state: one, id, key };
-        };
-        if (state !== undefined) {
-          const data = await create(state);
-          return { data, text: data.key };
-        }
-        const data: Awaited<ReturnType<typeof create>>[] = [];
-        for (const one of keyStates) data.push(await create(one));
-        const text = formatTable(data, terminal, [
-          { title: "state", cell: (key) => key.state },
-          { title: "key", cell: ({ key }) => key },
-        ]);
-        return { data, text };
+      async ({ control, operands: [name = "valid"] }) => {
+        const body = { state: oneOf(keyStates)("credentials keys", name) };
+        const data = dataAs<"ApiKey">(await control.POST("/_control/v1/credentials/api-keys", { body }));
+        return { data, text: data.key };
       },
     ),
     action(
@@ -101,25 +87,17 @@ async function createToken({ control, operands: [name], values }: Omit<Context, 
   const role = word === undefined ? undefined : oneOf(roles)("credentials token", word);
   const userId = await idOf(control, "users", user);
   const accountId = await idOf(control, "accounts", account);
-  const { data, error } = await control.POST("/_control/v1/credentials/access-tokens", {
-    body: {
-      ...(expired ? { expired } : { expiresInSecs: expiresIn }),
-      ...(role !== undefined && { role }),
-      ...(userId !== undefined && { userId }),
-      ...(accountId !== undefined && { accountId }),
-    },
-  });
-  if (data !== undefined) return { data, text: data.accessToken };
-  const places: Readonly<Record<string, string>> = {
-    role: `credentials token ${role}`,
-    userId: `--user ${user}`,
-    accountId: `--account ${account}`,
-    expiresInSecs: "--expires-in",
-  };
-  const { field = "", message = messageOf(error) } = error?.error ?? {};
-  const place = places[field];
-  if (place === undefined) throw new Error(message);
-  throw new UsageError(`${place}: ${message.replace(`${field}: `, "")}.`);
+  const data = dataAs<"Token">(
+    await control.POST("/_control/v1/credentials/access-tokens", {
+      body: {
+        ...(expired ? { expired } : { expiresInSecs: expiresIn }),
+        ...(role !== undefined && { role }),
+        ...(userId !== undefined && { userId }),
+        ...(accountId !== undefined && { accountId }),
+      },
+    }),
+  );
+  return { data, text: data.accessToken };
 }
 
 /** The roles that may rotate a secret, of which an account need not have both. */

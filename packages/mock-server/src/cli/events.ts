@@ -4,7 +4,7 @@ import { formatEvent } from "../log/format-event.ts";
 import { action, type Command } from "./command.ts";
 import { readNameOf, readSince } from "./find-record.ts";
 import type { Terminal } from "./output.ts";
-import { integer, UsageError, unknownWord } from "./values.ts";
+import { integer, unknownWord } from "./values.ts";
 
 /** The first words of the types of events. */
 export const eventFamilies = [
@@ -27,12 +27,12 @@ export const events: Command = {
         options: {
           follow: { help: "print each event as it happens, until Ctrl-C" },
           type: {
-            ...{ value: "TYPE", repeats: true, choices: eventFamilies },
+            ...{ value: "TYPE", repeats: true },
             help: "only events of this type, such as delivery.completed, or of this family, such as delivery",
           },
           since: {
-            value: "TIME|ID",
-            help: "only events since then: a duration before now on the sandbox's clock (10m), a date-time, or after an event's id",
+            value: "TIME",
+            help: "only events since then: a duration before now on the sandbox's clock (10m), or a date-time",
           },
           limit: {
             ...{ value: "N", read: integer(1, mostKept) },
@@ -78,8 +78,8 @@ async function* following(
 
 async function lineFormat(control: ControlClient, sandbox: string, terminal: Terminal) {
   const nameOf = await readNameOf(control);
-  const { width, hasColour: colour } = terminal;
-  return (event: BackendEvent): string | undefined => formatEvent(event, { colour, sandbox, width, nameOf });
+  const { hasColour: colour } = terminal;
+  return (event: BackendEvent): string | undefined => formatEvent(event, { colour, sandbox, nameOf });
 }
 
 /** Reads `--type`. Throws UsageError for a type that no event has: waiting for it would never end. */
@@ -94,18 +94,10 @@ async function readLatest(control: ControlClient, limit: number): Promise<readon
   return dataAs<"EventList">(await control.GET("/_control/v1/events", { params: { query: { limit } } })).events;
 }
 
-/** The kept events since a time or after an event, up to the one with the id `until`. */
+/** The kept events since a time, up to the one with the id `until`. */
 async function readEvents(control: ControlClient, since: string | undefined, until?: string) {
   const kept = await readLatest(control, mostKept);
   const last = until === undefined ? kept.length : kept.findIndex(({ eventId }) => eventId === until) + 1;
-  const found = kept.slice(0, last);
-  if (since === undefined) return found;
-  const start = await readSince(control, since);
-  if ("time" in start) return found.filter(({ at }) => Date.parse(at) >= start.time);
-  const index = found.findIndex(({ eventId }) => eventId === start.eventId);
-  if (index === -1)
-    throw new UsageError(
-      `--since ${since}: the sandbox no longer has this event. It keeps the latest ${mostKept}; leave --since out for all.`,
-    );
-  return found.slice(index + 1);
+  const start = since === undefined ? 0 : await readSince(control, since);
+  return kept.slice(0, last).filter(({ at }) => Date.parse(at) >= start);
 }

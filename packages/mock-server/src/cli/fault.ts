@@ -1,6 +1,4 @@
-import type { Fault as BackendFault } from "@call-transfer/backend";
 import { dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
-import { waitingWarning } from "./advice.ts";
 import { action, type Command, type ControlContext } from "./command.ts";
 import { findNamed } from "./find-record.ts";
 import { compact, formatTable } from "./tables.ts";
@@ -42,10 +40,7 @@ export const fault: Command = {
           ids.push(data.id);
         }
         const text = `Added ${ids.join(", ")}. Delete with: ${hint(`fault delete ${ids.at(-1)}`)}`;
-        const { mode } = dataAs<"Clock">(await control.GET("/_control/v1/clock"));
-        const added = (await readFaults({ control })).filter(({ id }) => ids.includes(id));
-        const warning = waitingWarning(mode, added as Pick<BackendFault, "do">[], hint);
-        return { data: { ids }, text: warning === undefined ? text : `${text}\nwarning: ${warning}` };
+        return { data: { ids }, text };
       },
     ),
     action("delete FAULT", { help: "delete a fault by its id, or last", example: "delete last" }, async (context) => {

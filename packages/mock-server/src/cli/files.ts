@@ -12,31 +12,17 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { errorMessage } from "@call-transfer/backend/control-client";
-import { decodeUtf8, thisUser, UsageError } from "./values.ts";
+import { readText, UsageError } from "./values.ts";
 
 /** Writes a file atomically. Throws an Error that names it. */
-export function writeFileAtomically(path: string, content: string): void {
+export function writeFileAtomically(path: string, content: string | Uint8Array): void {
   try {
-    writeFileSync(`${path}.part`, `${content}\n`, { mode: 0o600 });
+    // It may contain credentials.
+    writeFileSync(`${path}.part`, typeof content === "string" ? `${content}\n` : content, { mode: 0o600 });
     renameSync(`${path}.part`, path);
   } catch (error) {
     rmSync(`${path}.part`, { force: true });
     throw new Error(`Cannot write ${path}: ${errorMessage(error)}`, { cause: error });
-  }
-}
-
-/** Writes a file that appears when it is complete, and replaces none. */
-export function writeNewFile(path: string, content: Uint8Array): void {
-  const part = `${path}.${crypto.randomUUID()}.part`;
-  try {
-    // It contains credentials.
-    writeFileSync(part, content, { flag: "wx", mode: 0o600 });
-    if (existsSync(path)) throw new Error("the file exists. Name a new one.");
-    renameSync(part, path);
-  } catch (error) {
-    throw new Error(`Cannot write ${path}: ${errorMessage(error)}`, { cause: error });
-  } finally {
-    rmSync(part, { force: true });
   }
 }
 
@@ -48,8 +34,9 @@ export function expectWritable(option: string, path: string): void {
   try {
     accessSync(folder, constants.W_OK);
   } catch {
-    const reason = `${thisUser()} cannot write to the folder ${folder}`;
-    throw new UsageError(`${option} ${path}: ${reason}. Name another folder, or make this one writable.`);
+    throw new UsageError(
+      `${option} ${path}: the folder ${folder} cannot be written by user ${process.getuid?.() ?? "of this process"}.`,
+    );
   }
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`${option} ${path}: is a folder. Name a file.`);
@@ -73,22 +60,11 @@ export function removeOwnReadyFile(path: string): void {
 /** Values by the names of their environment variables. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** Reads the `.env` file of an option; the file may not exist yet. Throws UsageError for a folder and for binary files. */
+/** Reads the `.env` file of an option; the file may not exist yet. A link stays, since its target is what is written. */
 export function readDotenv(option: string, path: string): { readonly path: string; readonly text: string } {
   if (!existsSync(path)) return { path, text: "" };
-  if (!statSync(path).isFile()) throw new UsageError(`${option} ${path}: is not a regular file.`);
-  try {
-    // Follows a symbolic link, so that writing replaces the file and not the link.
-    const real = realpathSync(path);
-    return { path: real, text: decodeUtf8(readFileSync(real)) };
-  } catch (error) {
-    throw new UsageError(`${option} ${path}: ${(error as Error).message}`);
-  }
+  return { path: realpathSync(path), text: readText(option, path) };
 }
-
-// As .env parsers read it: a quoted value may have several lines, and an unclosed quote belongs to the value.
-const assignment =
-  /^([ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*)(?:(?:"(?:\\"|[^"])*"|'[^']*'|`[^`]*`)[ \t]*(#[^\r\n]*)?|[^\r\n#]*(#[^\r\n]*)?)$/gm;
 
 /**
  * Sets variables in the text of a `.env` file. Existing ones are replaced in place, new ones are appended, and all other
@@ -96,19 +72,17 @@ const assignment =
  * when a `.env` file cannot hold its value.
  */
 export function withVariables(text: string, variables: Variables): string {
-  const values = new Map(Object.entries(variables).map(([name, value]) => [name, quoted(name, value)]));
-  const missing = new Set(values.keys());
-  const replaced = text.replace(assignment, (line: string, start: string, name: string, ...comments: unknown[]) => {
-    const value = values.get(name);
-    if (value === undefined) return line;
-    missing.delete(name);
-    const comment = comments.slice(0, 2).find((one) => one !== undefined);
-    return start + value + (comment === undefined ? "" : ` ${comment}`);
-  });
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
-  const ended = replaced === "" || replaced.endsWith("\n") ? replaced : replaced + lineEnd;
-  const added = [...missing].filter((name) => variables[name] !== "");
-  return ended + added.map((name) => `${name}=${values.get(name)}${lineEnd}`).join("");
+  const values = new Map(Object.entries(variables).map(([name, value]) => [name, quoted(name, value)]));
+  const missing = new Set(Object.keys(variables).filter((name) => variables[name] !== ""));
+  const lines = text.split(lineEnd).map((line) => {
+    const [, start = "", name = ""] = /^(\s*(?:export\s+)?([\w.-]+)\s*=)/.exec(line) ?? [];
+    const value = values.get(name);
+    missing.delete(name);
+    return value === undefined ? line : start + value;
+  });
+  if (lines.at(-1) === "") lines.pop();
+  return [...lines, ...[...missing].map((name) => `${name}=${values.get(name)}`), ""].join(lineEnd);
 }
 
 /** Quotes a value so that Node, dotenv, Docker and shells all read it back. */
@@ -117,8 +91,7 @@ function quoted(name: string, value: string): string {
   const hasBreak = /[\p{Cc}\u2028\u2029]/u.test(value);
   // A final backslash would escape the closing quote.
   if (!hasBreak && !value.includes("'") && !value.endsWith("\\")) return `'${value}'`;
-  if (!hasBreak && !/["\\$`]/.test(value)) return `"${value}"`;
   throw new Error(
-    `${name} cannot be written to a .env file: the value has line breaks, or quotes next to other special characters. Change it in the seed.`,
+    `${name} cannot be written to a .env file: the value has a single quote, a line break or a backslash at its end. Change it in the seed.`,
   );
 }

@@ -1,6 +1,6 @@
 // What a name on the command line means, and the times of the sandbox's clock.
-import { type ControlClient, dataAs, dataOf, editsBetween, type Schema } from "@call-transfer/backend/control-client";
-import { durationOf, isTime, UsageError } from "./values.ts";
+import { type ControlClient, dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
+import { durationOf, isTime, suggestion, UsageError } from "./values.ts";
 
 export type CollectionName = Schema<"Collection">;
 
@@ -91,24 +91,17 @@ export function findNamed<Item extends Named>(text: string, items: readonly Item
     throw new Error(
       `"${text}" could be ${found.slice(0, mostShown).map(describe).join(" or ")}. Use more of the name, or the id.`,
     );
-  const known = closest(text, items).map(describe).join(", ");
-  const label = items.length > mostShown ? "Closest" : "Known";
-  throw new Error(`There is no ${what} "${text}". ${known === "" ? "There is none yet" : `${label}: ${known}`}.`);
+  const named = items.slice(0, mostShown).map(describe);
+  const more = items.length > mostShown ? ", …" : "";
+  const known = named.length === 0 ? "There is none yet." : `Known: ${named.join(", ")}${more}.`;
+  const near = suggestion(
+    text,
+    items.flatMap(({ id, name = id }) => [name, ...name.split(" ")]),
+  );
+  throw new Error(`There is no ${what} "${text}".${near} ${known}`);
 }
 
 const mostShown = 3;
-
-/** The items whose name, a word of it, or id is closest to a text. */
-function closest<Item extends Named>(text: string, items: readonly Item[]): readonly Item[] {
-  const word = text.toLowerCase();
-  const edits = ({ id, name = id }: Named): number =>
-    Math.min(...[id, name, ...name.split(/\s+/)].map((part) => editsBetween(word, part.toLowerCase())));
-  return items
-    .map((item) => ({ item, distance: edits(item) }))
-    .toSorted((one, other) => one.distance - other.distance)
-    .slice(0, mostShown)
-    .map(({ item }) => item);
-}
 
 function candidates<Item extends Named>(text: string, items: readonly Item[]): readonly Item[] {
   const newest = items.at(-1);
@@ -137,18 +130,12 @@ function asText(value: unknown): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-/** Parses `--since`: a duration before now on the sandbox's clock, a date-time, or the id of an event. Throws UsageError. */
-export async function readSince(
-  control: ControlClient,
-  since: string,
-): Promise<{ readonly time: number } | { readonly eventId: string }> {
+/** Parses `--since`, in milliseconds: a duration before now on the sandbox's clock, or a date-time. Throws UsageError. */
+export async function readSince(control: ControlClient, since: string): Promise<number> {
   const duration = durationOf(since);
-  if (duration !== undefined) return { time: (await readNow(control)) - duration };
-  if (isTime(since)) return { time: Date.parse(since) };
-  if (/^[0-9a-f]{8}-\d+$/.test(since)) return { eventId: since };
-  throw new UsageError(
-    `--since ${since}: must be a duration such as 10m, a time such as 2026-03-02T12:00:00Z, or the eventId of an event.`,
-  );
+  if (duration !== undefined) return (await readNow(control)) - duration;
+  if (isTime(since)) return Date.parse(since);
+  throw new UsageError(`--since ${since}: must be a duration such as 10m, or a time such as 2026-03-02T12:00:00Z.`);
 }
 
 /** Reads the time of the sandbox's clock, in milliseconds. */

@@ -1,4 +1,4 @@
-// The command line as tables: an option is a row, from which its flag, variable, field of the config file, help and type follow.
+// The command line as tables: an option is a row, from which its flag, variable, help and type follow.
 // A change of them is a change for users, so the release gate compares them with the last release.
 import type { LogMode } from "../log/server-log.ts";
 import {
@@ -14,7 +14,7 @@ import {
   readUrl,
 } from "./values.ts";
 
-/** An option, as a row of a table by its field of the config file: `dataFile` is `--data-file`. */
+/** An option, as a row of a table by its name: `dataFile` is `--data-file`. */
 export interface OptionRow<Value = unknown> {
   /** `{default}` stands for the default, which otherwise follows at the end. */
   readonly help: string;
@@ -25,12 +25,8 @@ export interface OptionRow<Value = unknown> {
   readonly repeats?: boolean;
   /** The default, as a text. */
   readonly fallback?: string;
-  readonly choices?: readonly string[];
-  /**
-   * What the text stands for in the config file: `path` is relative to it, a `secret` is never part of a message, `json` is a
-   * file or its content, `policies` is an object, and `faults` are files, JSON or texts with commas.
-   */
-  readonly kind?: "path" | "number" | "secret" | "json" | "policies" | "faults";
+  /** What parts the items of a list in a variable; a comma by default. */
+  readonly separator?: string;
   /** Whether Prism takes it too. */
   readonly ofPrism?: boolean;
   /** Whether a restored state replaces what it says. */
@@ -60,20 +56,16 @@ export function flagOf(name: string): string {
 }
 
 const number = <const Row extends object>(least: number, most: number, row: Row) =>
-  ({ value: "N", kind: "number", read: integer(least, most), ...row }) as const;
+  ({ value: "N", read: integer(least, most), ...row }) as const;
 const word = <const Word extends string, const Row extends object>(choices: readonly Word[], row: Row) =>
-  ({ value: choices.join("|"), choices, read: oneOf(choices), ...row }) as const;
-const file = { value: "FILE", kind: "path" } as const;
+  ({ value: choices.join("|"), read: oneOf(choices), ...row }) as const;
+const file = { value: "FILE" } as const;
 const ofState = { isState: true } as const;
 const ofPrism = { ofPrism: true } as const;
 const inEnvironment = { inEnvironment: true } as const;
 const inCommandLine = "because other users of the machine can see a command line";
 
 export const startOptions = {
-  config: {
-    ...{ ...file, ...inEnvironment },
-    help: "read settings from this JSON file (default: call-transfer-mock.json in the working folder, if it exists)",
-  },
   port: number(0, 65_535, {
     ...{ ...ofPrism, ...inEnvironment, fallback: "4010" },
     help: "port to listen on (default {default}); 0 picks a free one",
@@ -95,13 +87,13 @@ export const startOptions = {
     help: "let pages of this origin use the API. An origin has no path, such as http://localhost:5173",
   },
   controlToken: {
-    ...{ ...inEnvironment, value: "TOKEN", kind: "secret" },
+    ...{ ...inEnvironment, value: "TOKEN" },
     help: `token that the control plane requires, at least 16 characters (default: a random one if other machines can reach the server, else none). Better set CALL_TRANSFER_CONTROL_TOKEN, ${inCommandLine}`,
   },
   tlsCert: { ...file, ...inEnvironment, help: "TLS certificate chain (PEM)" },
   tlsKey: { ...file, ...inEnvironment, help: "private key of the certificate (PEM), without a password" },
   seed: {
-    ...{ ...ofState, kind: "json", value: "demo|FILE|JSON", fallback: "demo" },
+    ...{ ...ofState, value: "demo|FILE|JSON", fallback: "demo" },
     help: "initial data (default {default}). The schema of the JSON file is @call-transfer/mock-server/seed.schema.json",
   },
   import: {
@@ -118,7 +110,7 @@ export const startOptions = {
     help: "whether time passes by itself",
   }),
   clockRate: {
-    ...{ ...ofState, value: "N", kind: "number", read: readRate, fallback: "1" },
+    ...{ ...ofState, value: "N", read: readRate, fallback: "1" },
     help: "how many seconds pass in one second of real time: above 0, up to 10000",
   },
   now: {
@@ -130,7 +122,7 @@ export const startOptions = {
     help: "seed of the ids that are created after the start (default: a random one, which --json prints; 1 with --clock frozen)",
   }),
   policy: {
-    ...{ ...ofState, ...inEnvironment, kind: "policies", value: "NAME=VALUE", repeats: true, read: readAssignment },
+    ...{ ...ofState, ...inEnvironment, value: "NAME=VALUE", repeats: true, read: readAssignment },
     help: "change a policy, e.g. concurrentCallLimit=2, or defaultRecipientTimeZone=UTC to apply the callable hours to every call",
   },
   // Longer than a test usually advances the clock.
@@ -139,7 +131,7 @@ export const startOptions = {
     help: "lifetime of the access tokens on the server's clock: 30m, 24h, …",
   },
   fault: {
-    ...{ ...ofState, ...inEnvironment, kind: "faults", value: "FAULT", repeats: true },
+    ...{ ...ofState, ...inEnvironment, separator: ";", value: "FAULT", repeats: true },
     help: 'make requests or webhooks fail. FAULT is a text such as "createCall 503, 503, pass" or "* 503 10%", a JSON file, or JSON itself',
   },
   stubs: {
@@ -166,7 +158,7 @@ export const startOptions = {
     help: "deliver all webhooks to this URL. The destinations' own URLs get none",
   },
   forwardHeader: {
-    ...{ ...inEnvironment, value: "HEADER", kind: "secret", repeats: true, read: readHeader },
+    ...{ ...inEnvironment, value: "HEADER", repeats: true, read: readHeader },
     help: `with --forward-webhooks-to: send this header too, such as "Authorization: Bearer abc". Better set CALL_TRANSFER_MOCK_FORWARD_HEADER, ${inCommandLine}`,
   },
   autoSandboxes: { ...inEnvironment, help: "create a sandbox when a request first names it" },
@@ -199,23 +191,20 @@ export const startOptions = {
 
 /** The options with which commands find a running server. */
 export const connectionOptions = {
-  config: { ...file, ...inEnvironment, help: "config file to read the following options from" },
   url: {
     ...{ ...inEnvironment, value: "URL", read: readUrl, fallback: "http://127.0.0.1:4010" },
     help: "address of the server (default {default})",
   },
   sandbox: { ...{ value: "NAME", fallback: "default" }, help: "sandbox to use (default: {default})" },
   controlToken: {
-    ...{ ...inEnvironment, value: "TOKEN", kind: "secret" },
+    ...{ ...inEnvironment, value: "TOKEN" },
     help: "control token, if the server printed one. Better set CALL_TRANSFER_CONTROL_TOKEN",
   },
   json: { help: "print the result as one line of JSON" },
 } as const satisfies OptionTable;
 
-const { json: _json, controlToken: _token, ...ofConnection } = connectionOptions;
-
-/** The options that, except for `config`, the config file can set too, and some of them an environment variable. */
-export const settings: OptionTable = { ...ofConnection, ...startOptions };
+/** The options of which some have an environment variable. */
+export const settings: OptionTable = { url: connectionOptions.url, ...startOptions };
 
 export const attackOptions = {
   secret: {
@@ -233,10 +222,6 @@ export const attackOptions = {
   payload: {
     value: "FILE",
     help: "JSON file with fields to send in each event, such as a destinationId that the receiver recognizes",
-  },
-  tolerance: {
-    ...{ value: "TIME", read: duration("300s"), fallback: "300s" },
-    help: "how far a signature's time may differ from now",
   },
   timeout: { ...{ value: "TIME", read: duration("10s"), fallback: "10s" }, help: "how long an answer may take" },
   allowRemote: { help: "attack a receiver on another machine" },

@@ -8,27 +8,19 @@ export { program };
 export const commandLine = (words: string): string => `${program} ${words}`;
 
 /** The options of a command line that lead to a server, as texts. Settings of the environment are not among them. */
-export type Connection = Readonly<Partial<Record<"config" | "url" | "sandbox" | "controlToken", string | undefined>>>;
+export type Connection = Readonly<Partial<Record<"url" | "sandbox" | "controlToken", string | undefined>>>;
 
 /** Writes a command line to try, for a message. */
 export type Hint = (command: string) => string;
 
 /** Writes command lines for the server that a command line led to, with the same options. */
 export const hintFor =
-  ({ config, url, sandbox, controlToken }: Connection): Hint =>
-  (command) =>
-    commandLine([command, ...optionsOf({ config, url, sandbox, "control-token": controlToken })].join(" "));
-
-/** A command line that starts the server that a command line led to and that does not run. */
-export function startHint({ config, url }: Connection): string {
-  const { protocol, hostname, port } = new URL(url ?? "http://127.0.0.1:4010");
-  const isHere = protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
-  const own = isHere && port !== "4010" ? port || "80" : undefined;
-  return [program, ...optionsOf({ config, port: own })].join(" ");
-}
-
-const optionsOf = (given: Readonly<Record<string, string | undefined>>): string[] =>
-  Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${quoted(value)}`]));
+  ({ url, sandbox, controlToken }: Connection): Hint =>
+  (command) => {
+    const options = Object.entries({ url, sandbox, "control-token": controlToken });
+    const given = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${quoted(value)}`]));
+    return commandLine([command, ...given].join(" "));
+  };
 
 /** The text as one word of a shell. */
 const quoted = (text: string): string => (/^[\w.:/@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

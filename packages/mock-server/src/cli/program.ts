@@ -14,8 +14,8 @@ import {
   startOptions,
 } from "./options.ts";
 import { commandLine, hintFor, printable, printableJson, program, type Terminal } from "./output.ts";
-import { addressInSettings, naming, type RawValues, settingVariables, settle } from "./settings.ts";
-import { suggestion, UsageError, unknownWord } from "./values.ts";
+import { addressInEnvironment, naming, type RawValues, settingVariables, settle } from "./settings.ts";
+import { UsageError, unknownWord } from "./values.ts";
 
 /** What the program runs. A command for a running server is in the list; the others are loaded when they run. */
 export interface Programs {
@@ -40,8 +40,7 @@ export async function runProgram(
     return status;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return exitStatus.success;
-    throw new UsageError(error.message.replace(/^error: /, ""), { cause: error });
+    return exitStatus.success;
   }
 }
 
@@ -60,37 +59,32 @@ export function helpText(topic: string | undefined, commands: readonly Command[]
 /** The name of the parser of a command without an action, which nobody types. The word `list` may stand there. */
 const bare = " ";
 
-/** `help clock` is `clock --help`. The help of an unknown command is an error. */
+/** `help clock` is `clock --help`. Throws UsageError for an unknown command. */
 function arranged(given: readonly string[], commands: readonly Command[]): readonly string[] {
   const [first = "--", ...rest] = given;
   if (first === "help") return arranged([...rest, "--help"], commands);
-  const isKnown = ["start", "attack"].includes(first) || commands.some(({ name }) => name === first);
-  return isKnown || first.startsWith("-") ? given : [first];
+  const known = ["start", ...commands.map(({ name }) => name), "attack"];
+  if (first.startsWith("-") || known.includes(first)) return given;
+  throw unknownWord("command", first, known);
 }
 
-/** A parser whose errors say what to do. Commander calls these methods; a test runs each of them. */
+/** A parser whose errors are in one line and name the help. Commander calls these methods; a test runs each of them. */
 class MockParser extends Parser {
   /** What the help lists. */
   shownOptions: readonly Option[] = [];
   shownCommands: readonly Parser[] = [];
-  /** All that an unknown word or option may be instead. */
+  /** The actions of the command. */
   words: readonly string[] = [];
-  ownersOf: (flag: string) => readonly string[] = () => [];
   /** The parser whose help shows this one too. */
   helpOf: MockParser = this;
   /** A command line to try. */
-  example = (): string => commandLine("--help");
+  example: (() => string) | undefined;
 
   constructor(name: string, write: (text: string) => void) {
     super(name);
     this.exitOverride();
     this.configureOutput({ writeOut: (text) => write(text.trimEnd()) });
     this.helpCommand(false).helpOption("-h, --help");
-  }
-
-  get helpLine(): string {
-    const command = this.parent?.parent ? this.parent : this;
-    return commandLine(`${command.name()} --help`);
   }
 
   override createHelp(): Help {
@@ -100,6 +94,15 @@ class MockParser extends Parser {
   override outputHelp(): void {
     if (this.helpOf === this) super.outputHelp();
     else this.helpOf.outputHelp();
+  }
+
+  override error(message: string): never {
+    const [problem = "", ...found] = message.replace(/^error: /, "").split("\n");
+    // Another action may have the option itself: the help says which one.
+    const rest = found.filter((text) => !problem.endsWith(`'${/ (--[\w-]+)\?/.exec(text)?.[1]}'`));
+    const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`.replace(/\.?$/, ".");
+    const help = commandLine(`${this.helpOf.name()} --help`);
+    throw new UsageError([sentence, ...rest, `See ${help}`].join(" "));
   }
 
   // A flag after an option that takes a value is a forgotten value: `--data-file --json` would create a file of that name.
@@ -115,46 +118,16 @@ class MockParser extends Parser {
     return super.parseOptions(args);
   }
 
-  optionMissingArgument({ long }: Option): never {
-    throw new UsageError(`${long} requires a value. See ${this.helpLine}`);
-  }
-
-  unknownOption(given: string): never {
-    const [flag = ""] = given.split("=");
-    const own = [...this.options, ...((this.parent?.parent && this.parent.options) ?? [])].map(
-      ({ long }) => long ?? "",
-    );
-    if (own.includes(flag)) throw new UsageError(`${flag} does not take a value. Write ${flag} alone.`);
-    if (/^--(no-)?colou?r$/.test(flag))
-      throw new UsageError(`Unknown option ${flag}. Set the variable NO_COLOR=1 or FORCE_COLOR=1.`);
-    const owners = this.ownersOf(flag);
-    if (owners.length === 0 && own.includes("--url") && Object.keys(startOptions).some((name) => flagOf(name) === flag))
-      throw new UsageError(`Unknown option ${flag}. It is one of start. To name the server of a command, use --url.`);
-    if (owners.length > 0)
-      throw new UsageError(`${flag} only works with ${owners.join(" and ")}. Options stand after these words.`);
-    if (this.name() === "start" && Object.keys(connectionOptions).some((name) => flagOf(name) === flag))
-      throw new UsageError(`${flag} is an option of commands. Write it after the command.`);
-    throw new UsageError(`Unknown option ${flag}.${suggestion(flag, own)} For all options: ${this.helpLine}`);
-  }
-
   missingArgument(name: string): never {
-    throw new UsageError(`Missing ${name}. Usage: ${this.example()}`);
+    throw new UsageError(`Missing ${name}. Usage: ${this.example?.()}`);
   }
 
   _excessArguments(words: readonly string[]): never {
-    const word = words[this.registeredArguments.length] ?? "";
-    const isStart = this.name() === "start";
-    if (isStart && Object.keys(this.opts()).length > 0)
-      throw new UsageError(`Unexpected argument "${word}". A command stands before its options.`);
-    if (isStart)
-      throw new UsageError(
-        `Unknown command "${word}".${suggestion(word, this.words)} For all commands: ${commandLine("--help")}`,
-      );
     const [first = ""] = words;
-    const isAction = this.registeredArguments.length === 0 || suggestion(first, this.words) !== "";
-    if (this.words.length > 0 && isAction) throw unknownWord(`${this.helpOf.name()} action`, first, this.words);
+    if (this.words.length > 0 && this.registeredArguments.length === 0)
+      throw unknownWord(`${this.helpOf.name()} action`, first, this.words);
     const actions = this.words.length > 0 ? `, or begin with an action: ${this.words.join(", ")}` : "";
-    throw new UsageError(`Unexpected argument "${word}". Remove it${actions}.`);
+    throw new UsageError(`Unexpected argument "${words[this.registeredArguments.length]}". Remove it${actions}.`);
   }
 }
 
@@ -221,7 +194,7 @@ const aboutStart =
   "Starts a mock server, and prints its address and an API key. It behaves like the platform: it keeps state, validates every request, sends signed webhooks and plays the platform's side of transfers. Ctrl-C stops it.";
 
 const settingsHelp = [
-  `An option that is not given is read from its variable, then from the config file: --data-file is CALL_TRANSFER_MOCK_DATA_FILE, and "dataFile" in call-transfer-mock.json in the working folder, or in the file of --config. These have a variable: ${[...settingVariables.values()].map(flagOf).join(", ")}. In variables, the items of a list are separated by commas, faults by semicolons, and an option without a value is true or false. In the file, lists are arrays, policies an object, and paths start at its folder; its schema is @call-transfer/mock-server/config.schema.json. Commands without --url use port and host of the settings.`,
+  `An option that is not given is read from its variable: --data-file is CALL_TRANSFER_MOCK_DATA_FILE. These have one: ${[...settingVariables.values()].map(flagOf).join(", ")}. In variables, the items of a list are separated by commas, faults by semicolons, and an option without a value is true or false. Commands without --url use the variables of port and host.`,
   "--version prints the version. Exit status: 0 for success, 1 for a failure, 2 for a wrong command line.",
 ];
 
@@ -244,20 +217,12 @@ function createParser(
   root.shownCommands = all.map(({ name, summary }) => item(name, summary, "Commands:"));
   root.addHelpText("after", `\nOptions of each: ${program} COMMAND --help`);
   root.addCommand(startParser(), { isDefault: true });
-  const ownersOf = (flag: string): readonly string[] =>
-    commands.flatMap(({ name, actions }) =>
-      actions
-        .filter(({ options }) => Object.keys(options).some((option) => flagOf(option) === flag))
-        .map((one) => `${name} ${partsOf(one).word || one.form}`.trim()),
-    );
   for (const command of commands) {
     const group = createGroup(command, create);
-    group.parser.ownersOf = ownersOf;
     for (const { parser, action } of group.actions) {
-      parser.ownersOf = ownersOf;
       parser.example = () =>
         hintFor(connectionIn(group.parser))([command.name, action.example ?? action.form].join(" "));
-      parser.action(async () => ended(await runAction(command, action, [group.parser, parser], terminal)));
+      parser.action(async () => ended(await runAction(action, [group.parser, parser], terminal)));
     }
     root.addCommand(group.parser);
   }
@@ -271,7 +236,6 @@ function createParser(
       .addHelpText("after", below(...settingsHelp));
     addOptions(parser, startOptions);
     parser.shownOptions = shown(startOptions, "Options:");
-    parser.words = ["help", ...all.map(({ name }) => name)];
     return parser.action(() => start(parser.opts<RawValues>()));
   }
 
@@ -346,23 +310,12 @@ function tableOf(actions: readonly Action[]): OptionTable {
 
 /** The options of a command line that lead to its server. */
 function connectionIn(group: Parser) {
-  const { config, url, sandbox, controlToken } = group.opts<Record<string, string | undefined>>();
-  return { config, url, sandbox, controlToken };
-}
-
-/** An error about a word that is near an action of its command, such as `udpate`. It names the action first. */
-function suggesting(error: unknown, word: string, { name, actions }: Command): unknown {
-  const words = actions.map((one) => partsOf(one).word || "list");
-  // `last` is a name of the newest, not a misspelt `list`.
-  const near = word === "" || word === "last" ? "" : suggestion(word, words).trim();
-  if (near !== "" && error instanceof Error && error.message.includes(word))
-    error.message = `${near.replace("mean ", `mean ${name} `)} ${error.message}`;
-  return error;
+  const { url, sandbox, controlToken } = group.opts<Record<string, string | undefined>>();
+  return { url, sandbox, controlToken };
 }
 
 /** Runs an action against the server of the command line, and prints the result. Returns the exit status. */
 async function runAction(
-  command: Command,
   action: Action,
   [group, parser]: readonly [Parser, Parser],
   terminal: Terminal,
@@ -371,7 +324,7 @@ async function runAction(
   const connection = settle(connectionOptions, group.opts<RawValues>());
   const { values, given: found } = connection;
   const own = settle(action.options, parser.opts<RawValues>());
-  const url = found.has("url") ? values.url : (addressInSettings(given.config) ?? values.url);
+  const url = found.has("url") ? values.url : (addressInEnvironment() ?? values.url);
   const { json: isJson, sandbox, controlToken } = values;
   const context: Context = {
     ...connect({ url, sandbox, controlToken }),
@@ -379,8 +332,7 @@ async function runAction(
   };
   const result = await naming(connection, () =>
     action.run(context).catch((error: unknown) => {
-      const suggested = parser.name() === bare ? suggesting(error, parser.args[0] ?? "", command) : error;
-      throw explained(suggested, context.url, given);
+      throw explained(error, context.url);
     }),
   );
   if (result === undefined) return exitStatus.success;

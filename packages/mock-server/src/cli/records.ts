@@ -20,14 +20,14 @@ export const records: Command = {
   example: "records update members Mia availability.status=offline",
   actions: [
     action(
-      "[COLLECTION] [RECORD]",
+      "COLLECTION [RECORD]",
       {
-        help: `count the records of each collection, list those of one, or show a record by id or name. COLLECTION is one of ${collectionNames.join(", ")}`,
+        help: `list the records of a collection, or show one by id or name. COLLECTION is one of ${collectionNames.join(", ")}`,
+        example: "members",
       },
       async (context) => {
         const { control, operands, terminal } = context;
-        if (operands[0] === undefined) return counts(control, terminal);
-        if (operands[1] === undefined) return listed(control, readCollection(operands[0]), terminal);
+        if (operands[1] === undefined) return listed(control, readCollection(operands[0] ?? ""), terminal);
         return shown(await readRecord(control, (await find(context)).params.path));
       },
     ),
@@ -103,16 +103,6 @@ async function readRecord(control: ControlClient, path: { readonly collection: C
 
 function shown(data: Schema<"StateRecord">) {
   return { data, text: formatFields(flatFields(data)) };
-}
-
-async function counts(control: ControlClient, terminal: Terminal) {
-  const lists = await Promise.all(collectionNames.map((collection) => readRecords(control, collection)));
-  const rows = collectionNames.map((collection, index) => ({ collection, count: lists[index]?.length ?? 0 }));
-  const text = formatTable(rows, terminal, [
-    { title: "collection", cell: ({ collection }) => collection },
-    { title: "records", cell: ({ count }) => count },
-  ]);
-  return { data: Object.fromEntries(rows.map(({ collection, count }) => [collection, count])), text };
 }
 
 const hasOwnId = (collection: CollectionName): boolean => !["numbers", "contacts", "roles"].includes(collection);

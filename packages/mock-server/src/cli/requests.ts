@@ -3,12 +3,11 @@ import { statusColour } from "../log/text.ts";
 import { action, type Command } from "./command.ts";
 import { readNow } from "./find-record.ts";
 import type { Terminal } from "./output.ts";
-import { flatFields, formatFields, formatTable, relativeTime } from "./tables.ts";
+import { formatTable, relativeTime } from "./tables.ts";
 import { integer, oneOf } from "./values.ts";
 
 type Entry = Schema<"RequestEntry">;
 type Operation = Schema<"Coverage">["operations"][number];
-type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
 
 export const requests: Command = {
   name: "requests",
@@ -18,30 +17,27 @@ export const requests: Command = {
     action(
       "[REQUEST]",
       {
-        help: "list the latest requests, newest last. With an id, or last, show that request: headers, bodies, and what decided the response",
+        help: "list the latest requests, newest last. With an id, or last, print that request as JSON: headers, bodies, what it changed, and what decided the response",
         options: {
           operation: { value: "OPERATION", help: "only requests to this operation, such as createCall" },
           status: { value: "N", read: integer(0, 599), help: "only responses with this status" },
-          after: { value: "ID", read: integer(0, Number.MAX_SAFE_INTEGER), help: "only requests after this one" },
           unmatched: { help: "only requests that match no operation, with the closest ones" },
           redact: {
-            ...{ value: "true|false", choices: ["true", "false"], read: oneOf(["true", "false"]), fallback: "true" },
+            ...{ value: "true|false", read: oneOf(["true", "false"]), fallback: "true" },
             help: "whether keys, tokens, secrets and phone numbers of a request are hidden",
           },
           limit: { value: "N", read: integer(1, 1000), fallback: "20", help: "how many to list at most" },
         },
       },
       async ({ control, operands: [named], values, terminal }) => {
-        const { operation: operationId, status, after, unmatched, redact, limit } = values;
+        const { operation: operationId, status, unmatched, redact, limit } = values;
         if (named !== undefined) {
           const params = { path: { id: await idOf(named, control) }, query: { redact: redact === "true" } };
-          const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
-          return { data, text: formatDetail(data, terminal) };
+          return { data: dataOf(await control.GET("/_control/v1/requests/{id}", { params })) };
         }
         const filter = {
           ...(operationId !== undefined && { operationId }),
           ...(status !== undefined && { status }),
-          ...(after !== undefined && { after }),
           ...(unmatched && { unmatched }),
         };
         const data = (await list(control, filter)).slice(-limit);
@@ -51,19 +47,6 @@ export const requests: Command = {
         return { data, text: others.length === 0 ? "No requests yet." : "No request matches." };
       },
     ),
-    action(
-      "replay REQUEST",
-      { help: "send a request again, with the same headers and body, and show the new one", example: "replay last" },
-      async ({ control, operands: [named = ""], terminal }) => {
-        const params = { path: { id: await idOf(named, control) } };
-        const data = dataAs<"RequestDetail">(await control.POST("/_control/v1/requests/{id}/replay", { params }));
-        return { data, text: formatDetail(data, terminal) };
-      },
-    ),
-    action("clear", { help: "clear the list, and the counts of coverage" }, async ({ control }) => {
-      dataOf(await control.DELETE("/_control/v1/requests"));
-      return { data: {}, text: "The list of requests is empty." };
-    }),
   ],
 };
 
@@ -79,7 +62,6 @@ interface RequestQuery {
   readonly operationId?: string;
   readonly status?: number;
   readonly unmatched?: boolean;
-  readonly after?: number;
 }
 
 async function list(control: ControlClient, query: RequestQuery = {}) {
@@ -93,7 +75,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     { title: "when", cell: ({ at }) => relativeTime(at, now) },
     { title: "method", cell: ({ method }) => method },
     { title: "path", cell: ({ path }) => path, flexible: true },
-    { title: "operation", cell: ({ operationId, stub }) => operationId ?? stub, isOptional: true },
+    { title: "operation", cell: ({ operationId, stub }) => operationId ?? stub, flexible: true },
     {
       title: "status",
       cell: ({ status }) => (status === 0 ? "none" : status),
@@ -101,11 +83,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     },
     { title: "code", cell: ({ code }) => code },
     { title: "ms", cell: ({ durationMs }) => Math.round(durationMs * 10) / 10 },
-    {
-      title: "decided by",
-      cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step),
-      isOptional: true,
-    },
+    { title: "decided by", cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step) },
     { title: "fault", cell: ({ fault }) => fault },
     { title: "replay of", cell: ({ replayOf }) => replayOf },
   ]);
@@ -114,49 +92,6 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
 function formatUnmatched({ method, path, status, closestOperations = [] }: Entry): string {
   const fixes = closestOperations.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
   return [`${method} ${path} → ${status}`, ...fixes].join("\n");
-}
-
-function formatDetail(entry: Schema<"RequestDetail">, { width }: Terminal): string {
-  const { id, at, method, path, operationId, status, code, fault, stub, error } = entry;
-  const { requestId, durationMs, decidedBy, caller, replayOf } = entry;
-  const facts = formatFields(
-    {
-      id,
-      at,
-      request: `${method} ${path}`,
-      operation: operationId ?? "none",
-      response: `${status === 0 ? "none" : status}${code === undefined ? "" : ` ${code}`}`,
-      "decided by": [decidedBy.step, decidedBy.section, decidedBy.detail].filter(Boolean).join(", "),
-      caller: caller && Object.values(caller).join(" "),
-      took: `${Math.round(durationMs * 10) / 10} ms`,
-      "request id": requestId,
-      "replay of": replayOf,
-      fault,
-      stub,
-      error,
-    },
-    width,
-  );
-  const part = (title: string, text: string | undefined): string[] => (text ? [`${title}:\n${text}`] : []);
-  const body = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value, null, 2));
-  return [
-    facts,
-    ...part("Changes", entry.changes?.map(formatChange).join("\n")),
-    ...part("Timers", entry.timers?.map(({ at: due, kind, id: about }) => `${due}  ${kind}  ${about}`).join("\n")),
-    ...part("Headers", entry.headers && formatFields(entry.headers)),
-    ...part("Query", entry.query && formatFields(entry.query)),
-    ...part("Request body", body(entry.requestBody)),
-    ...part("Response headers", entry.responseHeaders && formatFields(entry.responseHeaders)),
-    ...part("Response body", body(entry.responseBody)),
-  ].join("\n\n");
-}
-
-function formatChange({ collection, id, before, after }: RecordChange): string {
-  const verb = before === undefined ? "added" : after === undefined ? "removed" : "changed";
-  const [was, is] = [flatFields(Object(before)), flatFields(Object(after))];
-  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
-  const lines = fields.map((name) => `  ${name}: ${was[name] ?? "-"} → ${is[name] ?? "-"}`);
-  return [`${verb} ${collection} ${id}`, ...(verb === "changed" ? lines : [])].join("\n");
 }
 
 export const coverage: Command = {

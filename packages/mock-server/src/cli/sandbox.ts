@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dataAs, dataOf, headersOf, messageOf, type Schema } from "@call-transfer/backend/control-client";
 import { action, type Command } from "./command.ts";
-import { expectWritable, writeFileAtomically, writeNewFile } from "./files.ts";
+import { expectWritable, writeFileAtomically } from "./files.ts";
 import { findNamed } from "./find-record.ts";
 import { commandLine } from "./output.ts";
 import { formatTable } from "./tables.ts";
@@ -95,7 +95,7 @@ export const snapshot: Command = {
         if (existsSync(file)) throw new UsageError(`snapshot backup ${file}: the file exists. Name a new one.`);
         expectWritable("snapshot backup", file);
         const content: ArrayBuffer = dataOf(await control.GET("/_control/v1/backup", { parseAs: "arrayBuffer" }));
-        writeNewFile(file, new Uint8Array(content));
+        writeFileAtomically(file, new Uint8Array(content));
         return { data: { file, bytes: content.byteLength }, text: `Data file copied to ${file}` };
       },
     ),

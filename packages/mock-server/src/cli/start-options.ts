@@ -8,7 +8,7 @@ import {
   type Policies,
   type Seed,
 } from "@call-transfer/backend";
-import { demoSeed, parseFault, type ScenarioName } from "@call-transfer/backend/unstable";
+import { demoSeed, type ScenarioName } from "@call-transfer/backend/unstable";
 import { unbracketed } from "../net/urls.ts";
 import type { FallbackOptions } from "../server/forward.ts";
 import { checkServerOptions, type MockServerOptions, readTarget } from "../server/server-options.ts";
@@ -23,7 +23,7 @@ type StartValues = Values<typeof startOptions>;
 /** Refuses an option that Prism does not take. Throws UsageError that names the first one. */
 export function expectTakenByPrism({ given }: Pick<StartSettings, "given">): void {
   const options: OptionTable = startOptions;
-  const wrong = [...given].find(([name, value]) => value !== false && name !== "config" && !options[name]?.ofPrism);
+  const wrong = [...given].find(([name, value]) => value !== false && !options[name]?.ofPrism);
   if (wrong !== undefined)
     throw new UsageError(`${flagOf(wrong[0])} does not work with --prism, which is stateless. Remove it.`);
 }
@@ -33,25 +33,12 @@ type Places = Record<string, string>;
 
 /** Converts the options of the command line. Throws UsageError that names the option, its file and the wrong field. */
 export function serverOptions(values: StartValues): MockServerOptions {
-  const { port, clock, clockRate, autoSandboxes, maxSandboxes, publicUrl, allowHost, controlToken, corsOrigin } =
-    values;
-  const {
-    now,
-    randomSeed,
-    dataFile,
-    sandboxIdle,
-    forwardWebhooksTo,
-    forwardHeader = [],
-    scenario,
-    policy = [],
-  } = values;
+  const { port, autoSandboxes, maxSandboxes, publicUrl, allowHost, controlToken, corsOrigin, dataFile } = values;
+  const { now, randomSeed, sandboxIdle, forwardWebhooksTo, forwardHeader = [], scenario, policy = [] } = values;
   const places: Places = {
     ...{ now: `--now ${now}`, controlToken: "--control-token", publicUrl: `--public-url ${publicUrl}` },
-    ...{
-      forwardHeaders: "--forward-header",
-      "tls.cert": `--tls-cert ${values.tlsCert}`,
-      "tls.key": `--tls-key ${values.tlsKey}`,
-    },
+    ...{ "tls.cert": `--tls-cert ${values.tlsCert}`, "tls.key": `--tls-key ${values.tlsKey}` },
+    forwardHeaders: "--forward-header",
   };
   const named = (field: string, flag: string, texts: readonly string[] = []) => {
     for (const [index, text] of texts.entries()) places[`${field}[${index}]`] = `${flag} ${text}`;
@@ -59,13 +46,8 @@ export function serverOptions(values: StartValues): MockServerOptions {
   };
   const seed = seedOf(values.seed, places);
   const backend: BackendOptions = {
-    seed,
-    ...{
-      clockMode: clock,
-      clockRate,
-      faults: faultsOf(values, places),
-      policies: Object.fromEntries(policy) as Partial<Policies>,
-    },
+    ...{ seed, clockMode: values.clock, clockRate: values.clockRate, faults: faultsOf(values, places) },
+    policies: Object.fromEntries(policy) as Partial<Policies>,
     ...(scenario && { scenarios: named("scenarios", "--scenario", scenario) as ScenarioName[] }),
     ...(now !== undefined && { now }),
     ...(randomSeed !== undefined && { randomSeed }),
@@ -83,16 +65,10 @@ export function serverOptions(values: StartValues): MockServerOptions {
   };
   if (forwardHeader.length > 0 && forwardWebhooksTo === undefined)
     throw new UsageError("--forward-header requires --forward-webhooks-to with the URL that gets it.");
-  if (forwardWebhooksTo !== undefined && isOwnAddress(forwardWebhooksTo, port))
-    throw new UsageError(
-      `--forward-webhooks-to ${forwardWebhooksTo}: is the address of the mock server itself. Give the URL of your app's server.`,
-    );
   checked(places, () => checkServerOptions(options));
-  // Before the file of --data-file is opened, and before the port is bound.
-  if (
-    values.seed !== "demo" ||
-    [values.fault, values.latency, scenario, values.policy, values.forwardHeader].some(Boolean)
-  )
+  // Before the file of --data-file is opened, and before the port is bound. The demo data needs no check.
+  const isOwn = values.seed !== "demo" || forwardHeader.length > 0;
+  if (isOwn || values.fault || values.latency || scenario || values.policy)
     checked(places, () => createBackend({ ...backend, ...onlyChecks }).close());
   return options;
 }
@@ -134,11 +110,6 @@ export function fallbackOf({ fallbackUrl, forwardCredentials }: StartValues): Fa
   return { fallbackUrl, forwardCredentials };
 }
 
-function isOwnAddress(text: string, port: number): boolean {
-  const url = new URL(text);
-  return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname) && Number(url.port) === port;
-}
-
 /** Reads the snapshot of `--import`, if the file exists. Throws UsageError that names the file and the wrong field. */
 export function importedSnapshot(path: string | undefined): unknown {
   if (path === undefined || !existsSync(path)) return undefined;
@@ -164,8 +135,7 @@ function tlsOf({ tlsCert: cert, tlsKey: key }: StartValues): { tls?: TlsOptions 
   if (cert === undefined && key === undefined) return {};
   if (key === undefined) throw new UsageError(`--tls-cert ${cert}: requires --tls-key with the private key.`);
   if (cert === undefined) throw new UsageError(`--tls-key ${key}: requires --tls-cert with the certificate.`);
-  // What is not PEM, such as DER, is named as that.
-  return { tls: { cert: readText("--tls-cert", cert, false), key: readText("--tls-key", key, false) } };
+  return { tls: { cert: readText("--tls-cert", cert), key: readText("--tls-key", key) } };
 }
 
 function seedOf(text: string, places: Places): Seed {
@@ -192,7 +162,6 @@ function faultsOf({ fault: given = [], latency }: StartValues, places: Places): 
   };
   for (const text of given) {
     if (!isJson(text) && !existsSync(text) && !/\.json$/i.test(text)) {
-      expectFault(text);
       add(text, `--fault ${text}`);
       continue;
     }
@@ -203,16 +172,4 @@ function faultsOf({ fault: given = [], latency }: StartValues, places: Places): 
   }
   if (latency !== undefined) add({ when: { times: null }, do: { latencyMs: latency } }, "--latency");
   return faults;
-}
-
-function expectFault(text: string): void {
-  try {
-    parseFault(text);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const isName = /^\S+$/.test(text);
-    throw new UsageError(
-      `--fault ${text}: ${error.explanation}${isName ? " There is no file with this name either." : ""}`,
-    );
-  }
 }

@@ -1,8 +1,7 @@
 // `start`: runs a server until a signal.
-import { existsSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { type Backend, InputError, type SandboxRegistry } from "@call-transfer/backend";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { InputError, type SandboxRegistry } from "@call-transfer/backend";
 import { errorMessage } from "@call-transfer/backend/control-client";
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { type LogMode, startLog } from "../log/server-log.ts";
@@ -12,7 +11,6 @@ import type { FallbackOptions } from "../server/forward.ts";
 import { type MockServer, startMockServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
 import { StoreError } from "../store/store-error.ts";
-import { waitingWarning } from "./advice.ts";
 import {
   beginReadyFile,
   expectWritable,
@@ -22,9 +20,9 @@ import {
   writeFileAtomically,
 } from "./files.ts";
 import { exitStatus, flagOf, type OptionTable, startOptions } from "./options.ts";
-import { printError, printWarning, terminalWidth } from "./output.ts";
-import { banner, hintOf, prismBanner, variablesOf } from "./ready.ts";
-import { gather, naming, type RawValues, settle } from "./settings.ts";
+import { printError, printWarning } from "./output.ts";
+import { banner, prismBanner, variablesOf } from "./ready.ts";
+import { naming, type RawValues, settle } from "./settings.ts";
 import {
   expectTakenByPrism,
   fallbackOf,
@@ -36,8 +34,7 @@ import { UsageError } from "./values.ts";
 
 /** Starts a server, and prints its address and credentials. A signal ends the process. */
 export async function start(raw: RawValues): Promise<void> {
-  const readyFile = gather(startOptions, raw).given.get("readyFile");
-  if (typeof readyFile === "string") beginReadyFile(readyFile);
+  if (typeof raw.readyFile === "string") beginReadyFile(raw.readyFile);
   const settled = settle(startOptions, raw);
   await naming(settled, () => (settled.values.prism ? startPrism(settled) : startMock(settled)));
 }
@@ -52,7 +49,10 @@ async function startMock(settled: StartSettings): Promise<void> {
   const isRestored = imported !== undefined || server.backend.resumed;
   await runServer(server, settled, {
     log,
-    beforeClose: () => exportOnExit !== undefined && exportSnapshot(server.backend, exportOnExit),
+    beforeClose() {
+      if (exportOnExit === undefined) return;
+      writeFileAtomically(exportOnExit, JSON.stringify(server.backend.snapshot(), null, 2));
+    },
     async prepare() {
       const ready: ReadyInfo = {
         ...(await issueCredentials(server, values.tokenExpiresIn)),
@@ -64,8 +64,6 @@ async function startMock(settled: StartSettings): Promise<void> {
       if (server.controlToken !== undefined && options.controlToken === undefined)
         printWarning("Other machines can reach this server. Its control plane requires the control token.");
       if (isRestored) warnOfReplaced(given.keys(), imported === undefined ? dataFile : values.import);
-      const warning = waitingWarning(server.backend.clock.mode, server.backend.faults.list(), hintOf(ready));
-      if (warning !== undefined) printWarning(warning);
       if (writeEnv !== undefined) {
         // The file stays when the server ends, because its other lines are the user's.
         const { path, text } = readDotenv("--write-env", writeEnv);
@@ -74,8 +72,7 @@ async function startMock(settled: StartSettings): Promise<void> {
       return ready;
     },
     // Set apart from the lines that follow.
-    banner: (ready) =>
-      banner(ready, hasColour(process.stdout), terminalWidth(process.stdout)) + (log === "silent" ? "" : "\n"),
+    banner: (ready) => banner(ready, hasColour(process.stdout)) + (log === "silent" ? "" : "\n"),
   });
 }
 
@@ -91,8 +88,7 @@ async function startPrism(settled: StartSettings): Promise<void> {
   });
   // Prism accepts every key.
   const ready = { pid: process.pid, url: localUrl(server.url), engine: "prism", apiKey: "svc_live_any" };
-  const width = terminalWidth(process.stdout);
-  await runServer(server, settled, { log: "silent", prepare: () => ready, banner: (one) => prismBanner(one, width) });
+  await runServer(server, settled, { log: "silent", prepare: () => ready, banner: prismBanner });
 }
 
 /** Checks the options before anything starts. Throws UsageError for a wrong one. */
@@ -150,20 +146,6 @@ async function listening(
     const message = advice[error.code ?? error.cause?.code ?? ""];
     throw message === undefined ? error : new Error(message, { cause: error });
   });
-}
-
-/** Writes the snapshot. If that fails, writes it to a temporary folder, so that it is not lost. */
-function exportSnapshot(backend: Backend, path: string): void {
-  const content = JSON.stringify(backend.snapshot(), null, 2);
-  try {
-    writeFileAtomically(path, content);
-  } catch (error) {
-    const other = join(mkdtempSync(join(tmpdir(), "call-transfer-mock-")), "snapshot.json");
-    writeFileAtomically(other, content);
-    throw new Error(`--export-on-exit: ${errorMessage(error)}. The snapshot was written to ${other} instead.`, {
-      cause: error,
-    });
-  }
 }
 
 interface Run<Ready> {

@@ -1,6 +1,6 @@
 // Tables, fields, ids and times for a terminal.
 import { longUnits } from "@call-transfer/backend/control-client";
-import { type Colour, joinWords, paintFor, shortIds as shortened } from "../log/text.ts";
+import { type Colour, paintFor, shortIds as shortened, wrapWords } from "../log/text.ts";
 import type { Terminal } from "./output.ts";
 
 export interface Column<Row> {
@@ -8,8 +8,6 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string | number | undefined;
   /** Whether the column may be cut off when the table is wider than the terminal. */
   readonly flexible?: boolean;
-  /** Whether the column is left out first when the table is wider than the terminal. */
-  readonly isOptional?: boolean;
   readonly colour?: (row: Row) => Colour | undefined;
 }
 
@@ -18,7 +16,7 @@ const narrowest = 6;
 
 /**
  * Formats rows as a table with a line of titles. Columns without any content are left out. To fit the width of a terminal,
- * optional columns are left out, the last first, and then flexible columns are cut off, the widest first.
+ * flexible columns are cut off, the widest first.
  */
 export function formatTable<Row>(
   rows: readonly Row[],
@@ -26,16 +24,13 @@ export function formatTable<Row>(
   columns: readonly Column<Row>[],
 ): string {
   const paint = paintFor(terminal.hasColour);
-  const filled = withoutOptional(
-    columns
-      .map((column) => ({ ...column, cells: rows.map((row) => oneLine(String(column.cell(row) ?? ""))) }))
-      .filter(({ cells }) => cells.some((cell) => cell !== ""))
-      .map((column) => ({
-        ...column,
-        width: Math.max(column.title.length, ...column.cells.map((cell) => cell.length)),
-      })),
-    terminal.width,
-  );
+  const filled = columns
+    .map((column) => ({ ...column, cells: rows.map((row) => oneLine(String(column.cell(row) ?? ""))) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ""))
+    .map((column) => ({
+      ...column,
+      width: Math.max(column.title.length, ...column.cells.map((cell) => cell.length)),
+    }));
   const widths = fitted(filled, terminal.width);
   const line = (cellOf: (column: (typeof filled)[number]) => { text: string; colour?: Colour | undefined }): string =>
     filled
@@ -65,7 +60,7 @@ export function formatFields(
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   const width = Math.max(0, ...given.map(([name]) => name.length));
   const indent = width + gap.length;
-  const lines = (value: unknown): string[] => joinWords(String(value).split(" "), terminalWidth - indent);
+  const lines = (value: unknown): string[] => wrapWords(String(value), terminalWidth - indent);
   return given
     .map(([name, value]) => `${name.padEnd(indent)}${lines(value).join(`\n${" ".repeat(indent)}`)}`)
     .join("\n");
@@ -74,21 +69,11 @@ export function formatFields(
 interface Size {
   readonly width: number;
   readonly flexible?: boolean;
-  readonly isOptional?: boolean;
 }
 
-function withoutOptional<One extends Size>(columns: readonly One[], width: number | undefined): readonly One[] {
-  const last = excessOf(columns, width) > 0 ? columns.findLastIndex(({ isOptional }) => isOptional) : -1;
-  return last === -1 ? columns : withoutOptional(columns.toSpliced(last, 1), width);
-}
-
-function excessOf(columns: readonly Size[], width = Number.POSITIVE_INFINITY): number {
-  return columns.reduce((sum, one) => sum + one.width, gap.length * (columns.length - 1)) - width;
-}
-
-function fitted(columns: readonly Size[], width: number | undefined): number[] {
+function fitted(columns: readonly Size[], width = Number.POSITIVE_INFINITY): number[] {
   const widths = columns.map((column) => column.width);
-  let excess = excessOf(columns, width);
+  let excess = widths.reduce((sum, one) => sum + one, gap.length * (columns.length - 1)) - width;
   while (excess > 0) {
     const candidates = columns.flatMap(({ flexible }, index) => (flexible ? [index] : []));
     const widest = candidates.toSorted((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0))[0];

@@ -1,4 +1,4 @@
-// Readers of texts from the command line, the environment and the config file.
+// Readers of texts from the command line and the environment.
 import { readFileSync } from "node:fs";
 import { suggestion as closest } from "@call-transfer/backend/control-client";
 import { hasCredentials, isHttp } from "../net/urls.ts";
@@ -128,45 +128,22 @@ export function isJson(text: string): boolean {
 }
 
 /** Why a file could not be read, and what to do. */
-export function unreadable(error: unknown): string {
+function unreadable(error: unknown): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: "file not found. Check the path.",
+    ERR_ENCODING_INVALID_ENCODED_DATA: "is not text in UTF-8. Save it in UTF-8.",
     EISDIR: "is a folder. Name a file. Docker creates an empty folder where a mounted file does not exist on the host.",
-    EACCES: `${thisUser()} has no permission to read it. Allow it with chmod or chown, or run the server as its owner.`,
+    EACCES: `user ${process.getuid?.() ?? "of this process"} has no permission to read it. Allow it with chmod or chown.`,
   };
   return reasons[code] ?? message;
 }
 
-/** How messages name the user of this process. */
-export function thisUser(): string {
-  const id = process.getuid?.();
-  return id === undefined ? "this user" : `the user ${id}`;
-}
-
-/** Decodes the bytes of a text file. Throws an Error that names another encoding and says what to do. */
-export function decodeUtf8(bytes: Uint8Array, fatal = true): string {
-  const encoding = foreignEncoding(bytes);
-  if (encoding !== undefined) throw new Error(`is in ${encoding}. Save it in UTF-8.`);
+/** Reads a text file. Throws UsageError. */
+export function readText(place: string, path: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Error("is not text in UTF-8. Save it in UTF-8.");
-  }
-}
-
-/** The encoding of a text, such as PowerShell writes it, by its byte order mark or by the zeros of its first character. */
-function foreignEncoding(bytes: Uint8Array): string | undefined {
-  const form = [...bytes.subarray(0, 4)].map((byte) => (byte === 0 ? "0" : byte >= 0xfe ? byte.toString(16) : "x"));
-  const [start, pair] = [form.join(""), form.slice(0, 2).join("")];
-  if (["fffe00", "00feff", "x000", "000x"].includes(start)) return "UTF-32";
-  return ["fffe", "feff", "x0", "0x"].includes(pair) ? "UTF-16" : undefined;
-}
-
-/** Reads a text file without its byte order mark. With `fatal`, it must be in UTF-8. Throws UsageError. */
-export function readText(place: string, path: string, fatal = true): string {
-  try {
-    return decodeUtf8(readFileSync(path), fatal).replace(/^\uFEFF/, "");
+    // Without the byte order mark.
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     throw new UsageError(`${place} ${path}: ${unreadable(error)}`);
   }

@@ -1,4 +1,4 @@
-import { type ControlClient, dataAs, formatDuration, type Schema } from "@call-transfer/backend/control-client";
+import { type ControlClient, dataAs, type Schema } from "@call-transfer/backend/control-client";
 import { deliveryAdvice } from "./advice.ts";
 import { action, type Command, type Context } from "./command.ts";
 import { findNamed, readApps, readNames, readNow } from "./find-record.ts";
@@ -12,7 +12,7 @@ type DeliveryResponse = Schema<"DeliveryResponse">;
 
 export const webhooks: Command = {
   name: "webhooks",
-  summary: "send a signed offer, list deliveries, or use the built-in inbox",
+  summary: "send a signed offer, list the deliveries, or show one",
   example: "webhooks trigger",
   actions: [
     action(
@@ -66,22 +66,6 @@ export const webhooks: Command = {
         return sent(context, await control.POST("/_control/v1/webhooks/deliveries/{id}/redeliver", { params }));
       },
     ),
-    action(
-      "inbox",
-      { help: "show the URL of the built-in inbox, its response, and the events that it received" },
-      async ({ control, terminal }) => {
-        const [data, now] = await Promise.all([
-          control.GET("/_control/v1/webhooks/inbox").then((result) => dataAs<"Inbox">(result)),
-          readNow(control),
-        ]);
-        const head = formatFields({ url: data.url, response: formatResponse(data.response) });
-        const events = formatTable(data.received, terminal, [
-          { title: "when", cell: ({ at }) => relativeTime(at, now) },
-          { title: "body", cell: ({ body }) => body, flexible: true },
-        ]);
-        return { data, text: `${head}\n\n${data.received.length === 0 ? "No events yet." : events}` };
-      },
-    ),
   ],
 };
 
@@ -97,10 +81,6 @@ export async function findApp(control: ControlClient, name: string | undefined) 
 function sent({ terminal, hint }: Context, answer: Parameters<typeof dataAs>[0]) {
   const data = dataAs<"Delivery">(answer);
   return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now(), hint) };
-}
-
-function formatResponse({ status = 204, delaySecs = 0 }: Schema<"InboxResponse">): string {
-  return delaySecs === 0 ? String(status) : `${status} after ${formatDuration(delaySecs * 1000)}`;
 }
 
 async function readDeliveries(control: ControlClient): Promise<readonly Delivery[]> {
@@ -141,31 +121,18 @@ function formatDelivery(delivery: Delivery, { width }: Terminal): string {
   const { id, at, url, status, error, headers, body, redeliveryOf, fault, accepted, response } = delivery;
   const outcome = status === undefined ? `none: ${error}` : `${status}${accepted ? ", accepted" : ", not accepted"}`;
   const facts = formatFields({ id, at, url, response: outcome, fault, "again for": redeliveryOf }, width);
-  const shown = (text: string): string => (width === undefined ? text : indented(text));
   const part = (title: string, text: string | undefined): string[] => (text ? [`${title}:\n${text}`] : []);
   return [
     facts,
     ...part("Response headers", response && formatFields(response.headers, width)),
-    ...part("Response body", response && bodyOf(response, shown)),
+    ...part("Response body", response && bodyOf(response)),
     ...part("Request headers", formatFields(headers)),
-    ...part("Request body", shown(body)),
+    ...part("Request body", body),
   ].join("\n\n");
 }
 
 /** The body of a response, or what it is if it is not text. */
-function bodyOf(
-  { body, contentType, bodyBytes, truncated }: DeliveryResponse,
-  shown: (text: string) => string,
-): string {
+function bodyOf({ body, contentType, bodyBytes, truncated }: DeliveryResponse): string {
   if (body === undefined) return bodyBytes === 0 ? "" : `${contentType ?? "not text"}, ${bodyBytes} bytes`;
-  return truncated ? `${body}\n… only the first ${bodyBytes} bytes were read` : shown(body);
-}
-
-/** A body as it was sent, or indented if it is JSON. */
-function indented(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
+  return truncated ? `${body}\n… only the first ${bodyBytes} bytes were read` : body;
 }

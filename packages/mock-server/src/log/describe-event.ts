@@ -73,18 +73,15 @@ function describeRing(event: BackendEvent, nameOf: NameOf, state: string, stateC
     parts: [
       { text: callee.join(", ") },
       ...(typeof code === "string" ? [{ text: code, colour: "red" as const }] : []),
-      ...(typeof reason === "string" ? [{ text: reason, colour: stateColour, isReason: true }] : []),
-      ...(typeof takenBy === "string" ? [{ text: `${named(takenBy, nameOf)} answered first`, isReason: true }] : []),
-      { text: shortIds(id), colour: "dim", isOptional: true },
+      ...(typeof reason === "string" ? [{ text: reason, colour: stateColour }] : []),
+      ...(typeof takenBy === "string" ? [{ text: `${named(takenBy, nameOf)} answered first` }] : []),
+      { text: shortIds(id), colour: "dim" },
     ],
   };
 }
 
 function describeFault(id: string, state: string, detail: string): Columns {
-  const parts: Part[] = [
-    { text: id },
-    ...(detail === "" ? [] : [{ text: detail, colour: "dim" as const, isReason: true }]),
-  ];
+  const parts: Part[] = [{ text: id }, ...(detail === "" ? [] : [{ text: detail, colour: "dim" as const }])];
   return { label: "fault", labelColour: "magenta", state, parts };
 }
 
@@ -178,13 +175,13 @@ function describeRequest(event: BackendEvent): Columns {
   const colour = statusColour(status);
   const [fix, why] = [advice(event), reason(event, status)];
   const parts: Part[] = [
-    ...texts(code, { colour, isWhole: true }),
-    { text: shortIds(String(path)), isPath: true },
-    ...texts(fix, { colour: "yellow", isReason: true }),
-    ...texts(why, { isReason: true }),
-    ...texts(fault, { colour: "magenta", isReason: true }),
-    ...texts(stub, { colour: "cyan", isReason: true }),
-    ...texts(operationId, { colour: "dim", isOptional: true }),
+    ...texts(code, { colour }),
+    { text: shortIds(String(path)) },
+    ...texts(fix, { colour: "yellow" }),
+    ...texts(why),
+    ...texts(fault, { colour: "magenta" }),
+    ...texts(stub, { colour: "cyan" }),
+    ...texts(operationId, { colour: "dim" }),
   ];
   return {
     label: String(method),
@@ -197,7 +194,7 @@ function describeRequest(event: BackendEvent): Columns {
   };
 }
 
-function texts(value: unknown, how: Omit<Part, "text">): Part[] {
+function texts(value: unknown, how: Omit<Part, "text"> = {}): Part[] {
   return typeof value === "string" && value !== "" ? [{ text: value, ...how }] : [];
 }
 
@@ -228,8 +225,8 @@ function describeWebhook(event: BackendEvent, nameOf: NameOf): Columns {
   const answer = accepted === true ? "accepted" : `not accepted${typeof detail === "string" ? `: ${detail}` : ""}`;
   const parts: Part[] = [
     { text: named(String(destinationId), nameOf) },
-    { text: hostOf(url), colour: "dim", isOptional: true },
-    { text: answer, colour: stateColour, isReason: typeof detail === "string" },
+    { text: hostOf(url), colour: "dim" },
+    { text: answer, colour: stateColour },
     ...(typeof fault === "string" ? [{ text: fault, colour: "magenta" as const }] : []),
     { text: signatureOf(event), colour: "yellow" },
   ];

@@ -88,13 +88,7 @@ function formatJson(sandbox: string, event: BackendEvent): string {
 function createFormatter(sandboxes: Pick<SandboxRegistry, "get">): Format {
   const colour = hasColour(stdout);
   return (sandbox, event) =>
-    formatEvent(event, {
-      colour,
-      sandbox,
-      // Read each time: a window can be resized.
-      width: stdout.columns || undefined,
-      nameOf: (id) => recordName(sandboxes.get(sandbox), id),
-    });
+    formatEvent(event, { colour, sandbox, nameOf: (id) => recordName(sandboxes.get(sandbox), id) });
 }
 
 /** The name of a destination, a group or a member's user. */

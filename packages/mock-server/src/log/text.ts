@@ -3,14 +3,6 @@ import { inspect } from "node:util";
 export interface Part {
   readonly text: string;
   readonly colour?: Colour | undefined;
-  /** Left out if the line is too long. */
-  readonly isOptional?: boolean;
-  /** Shortened in the middle if the line is too long. */
-  readonly isPath?: boolean;
-  /** Never left out and never shortened: an error code, which is looked up. */
-  readonly isWhole?: boolean;
-  /** Continues below the line if that is too long: why something failed, what to change, and the fault or stub that answered. */
-  readonly isReason?: boolean;
 }
 
 /** An event as columns: what it is about, its state, and the text. */
@@ -86,25 +78,10 @@ export function paintFor(colour: boolean): Paint {
   return colour ? coloured : plain;
 }
 
-/** Breaks a text between words into lines of at most `width` characters. A longer word is broken too. */
+/** Breaks a text between words into lines of at most `width` characters. A longer word gets a line of its own. */
 export function wrapWords(text: string, width: number): string[] {
-  // Some terminals report no columns.
-  const length = Math.max(1, width);
-  const pieces = (word: string): string[] => {
-    // Not by UTF-16 units, which could part an emoji.
-    const characters = word.length > length ? [...word] : [word];
-    if (characters.length <= 1) return [word];
-    return Array.from({ length: Math.ceil(characters.length / length) }, (_, index) =>
-      characters.slice(index * length, (index + 1) * length).join(""),
-    );
-  };
-  return joinWords(text.split(" ").flatMap(pieces), width);
-}
-
-/** Joins words to lines of at most `width` characters. A longer word gets a line of its own. */
-export function joinWords(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
-  for (const word of words) {
+  for (const word of text.split(" ")) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);

@@ -9,11 +9,6 @@ export interface PrismServerOptions {
   readonly host?: string;
   /** Whether pages of all other origins may use it; false by default. Prism cannot allow single origins. */
   readonly cors?: boolean;
-  /**
-   * Base URL of a server to proxy instead of returning examples. Requests are forwarded unchanged. The response header
-   * `sl-violations` lists where the server's response violates the OpenAPI document.
-   */
-  readonly upstream?: string;
 }
 
 /** A running Prism server. */
@@ -62,7 +57,7 @@ export function loadPrism(resolver: NodeJS.Require): PrismModules {
  * Rejects when Prism is not installed, with the command that installs it, and when the port is in use.
  */
 export async function startPrismServer(options: PrismServerOptions = {}): Promise<PrismServer> {
-  const { port = 4010, host = "127.0.0.1", cors = false, upstream } = options;
+  const { port = 4010, host = "127.0.0.1", cors = false } = options;
   const resolver = createRequire(import.meta.url);
   const prism = loadPrism(resolver);
   const document: object = resolver("@call-transfer/spec/openapi.json");
@@ -70,13 +65,8 @@ export async function startPrismServer(options: PrismServerOptions = {}): Promis
     cors,
     components: { logger: prism.createLogger("Prism", { level: "silent" }) },
     config: {
-      // A proxy validates responses only: tests send invalid requests on purpose.
-      ...(upstream === undefined ? { isProxy: false } : { isProxy: true, upstream: new URL(upstream) }),
-      checkSecurity: upstream === undefined,
-      validateRequest: upstream === undefined,
-      validateResponse: true,
-      errors: false,
-      mock: { dynamic: false },
+      ...{ isProxy: false, checkSecurity: true, validateRequest: true, validateResponse: true },
+      ...{ errors: false, mock: { dynamic: false } },
     },
   });
   // Prism rejects with a string.

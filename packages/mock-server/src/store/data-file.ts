@@ -4,7 +4,6 @@ import {
   existsSync,
   linkSync,
   lstatSync,
-  mkdtempSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -12,29 +11,46 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type * as Sqlite from "node:sqlite";
 import type { DatabaseSync } from "node:sqlite";
 import * as zlib from "node:zlib";
-import { type Migration, migrations } from "./migrations.ts";
 import { damaged, explained, notADataFile, StoreError } from "./store-error.ts";
 
-/** What tests replace. */
+/** What tests set. */
 export interface FileParts {
-  readonly migrations: readonly Migration[];
   /** The greatest size in pages, which stands for a full disk. */
   readonly maxPages?: number;
-  /** Gives a file another name, unless that exists. */
-  readonly link: (path: string, name: string) => void;
   /** Milliseconds since any moment, as real time passes. */
   readonly now?: () => number;
 }
 
-export const fileParts: FileParts = { migrations, link: linkSync };
-
 /** Marks a SQLite database as a data file of the mock server; "ctms" in ASCII. */
 const applicationId = 0x63746d73;
+
+/** The version of the tables below. A server refuses files of any other one. */
+export const version = 1;
+
+/** An index finds the rows. SQLite compares it with its table, so a checksum is only of what is not in the index. */
+const tables = `
+  CREATE TABLE sandboxes (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    options TEXT NOT NULL,
+    is_new INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX sandbox_names ON sandboxes (name);
+  CREATE TABLE sandbox_rows (
+    place INTEGER PRIMARY KEY,
+    sandbox INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    key TEXT NOT NULL,
+    text TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    UNIQUE (sandbox, owner, key)
+  ) STRICT;
+`;
 
 /** The code of SQLite for a lock that another connection has. */
 const busy = 5;
@@ -74,29 +90,25 @@ const logOf = (path: string): string => `${path}-wal`;
 const isUnfinished = (path: string): boolean => (statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
- * Opens a data file for this process alone, and creates it if it does not exist. Converts a file of an older version, after a
- * backup. Throws StoreError that says why a file cannot be used, and has then left it unchanged.
+ * Opens a data file for this process alone, and creates it if it does not exist. Throws StoreError that says why a file cannot be
+ * used, and has then left it unchanged.
  */
-export function openDataFile(path: string, parts: FileParts): DatabaseSync {
+export function openDataFile(path: string, { maxPages }: FileParts): DatabaseSync {
   const { DatabaseSync: Database } = loadSqlite();
   try {
     if (existsSync(path)) checkExisting(path);
     accessSync(dirname(path), constants.W_OK | constants.X_OK);
     if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
-    else createFile(path, parts);
+    else createFile(path, maxPages);
     // Closing after a refusal would move the log into a file to which it perhaps does not belong.
-    if (isUnfinished(path)) readInPlace(path, (database) => checkFile(path, database, parts.migrations.length));
+    if (isUnfinished(path)) readInPlace(path, (database) => checkFile(path, database));
     const database = new Database(path);
     try {
       database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
-      const version = checkFile(path, database, parts.migrations.length);
+      checkFile(path, database);
       // A commit survives the process at once, and a power cut a little later: FULL would make each one wait for the disk.
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY");
-      limit(database, parts.maxPages);
-      if (version < parts.migrations.length) {
-        backUp(database, `${path}.v${version}.bak`);
-        migrate(database, version, parts.migrations);
-      }
+      limit(database, maxPages);
       return database;
     } catch (error) {
       database.close();
@@ -122,26 +134,16 @@ export function expectInPlace(path: string): void {
 
 /** A copy of all that is committed to a file, as the bytes of a data file. Throws StoreError. */
 export function copyOf(path: string, database: DatabaseSync): Uint8Array<ArrayBuffer> {
-  // A container may have no other place to write to than that of its data.
-  const folder = mkdtempSync(join(isWritable(tmpdir()) ? tmpdir() : dirname(path), "call-transfer-data-"));
+  const folder = dirname(path);
+  const copy = join(folder, `${crypto.randomUUID()}.copy`);
   try {
-    const file = join(folder, "copy.db");
-    backUp(database, file);
-    return readFileSync(file);
+    writeFileSync(copy, "", { flag: "wx", mode: 0o600 });
+    database.prepare("VACUUM INTO ?").run(copy);
+    return readFileSync(copy);
   } catch (error) {
     throw explained(error, folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Gives a file another name, but does not replace one that has it by now. */
-function putInPlace(temporary: string, path: string, link: FileParts["link"] = linkSync): void {
-  try {
-    link(temporary, path);
-  } catch {
-    // It exists, or the file system has no hard links.
-    if (!existsSync(path)) renameSync(temporary, path);
+    rmSync(copy, { force: true });
   }
 }
 
@@ -175,20 +177,18 @@ function checkExisting(path: string): void {
   if (file.size < smallestPage) throw new StoreError(notADataFile(path));
 }
 
-/** Checks what the file contains, and returns its version. Throws StoreError that says why it cannot be used. */
-function checkFile(path: string, database: DatabaseSync, latest: number): number {
+/** Checks what the file contains. Throws StoreError that says why it cannot be used. */
+function checkFile(path: string, database: DatabaseSync): void {
   if (pragma(database, "application_id") !== applicationId)
     throw new StoreError(`${path} is a SQLite database of another program. Name another file.`);
-  const version = Number(pragma(database, "user_version"));
-  if (version > latest)
+  const found = pragma(database, "user_version");
+  if (found !== version)
     throw new StoreError(
-      `${path} has version ${version}, and this mock server reads up to version ${latest}. Update it, or name another file.`,
+      `${path} has version ${found}, and this mock server reads version ${version}. Use the one that wrote it, or name another file.`,
     );
   const problem = pragma(database, "integrity_check(1)");
   if (problem !== "ok") throw new StoreError(damaged(path, String(problem).replace(/^\*\*\*.*\n/, "")));
-  if (version === latest && !areTextsIntact(database))
-    throw new StoreError(damaged(path, "a row is not as it was written"));
-  return version;
+  if (!areTextsIntact(database)) throw new StoreError(damaged(path, "a row is not as it was written"));
 }
 
 /** Whether all texts are as they were written: SQLite itself only checks the structure. */
@@ -219,7 +219,7 @@ function readInPlace<Result>(path: string, read: (database: DatabaseSync) => Res
 }
 
 /** Creates a file under another name, and renames it when it is complete, so that a kill never leaves a part of it. */
-function createFile(path: string, { migrations, maxPages, link }: FileParts): void {
+function createFile(path: string, maxPages: number | undefined): void {
   const { DatabaseSync: Database } = loadSqlite();
   checkFree(path);
   const temporary = `${path}.${crypto.randomUUID()}.new`;
@@ -229,46 +229,29 @@ function createFile(path: string, { migrations, maxPages, link }: FileParts): vo
     const database = new Database(temporary);
     try {
       limit(database, maxPages);
-      database.exec(`PRAGMA application_id = ${applicationId}`);
       // Without the mode WAL, so that nothing is in a log, which would not be renamed.
-      migrate(database, 0, migrations);
+      database.exec(
+        `PRAGMA application_id = ${applicationId}; BEGIN; ${tables} PRAGMA user_version = ${version}; COMMIT`,
+      );
     } finally {
       database.close();
     }
-    putInPlace(temporary, path, link);
+    putInPlace(temporary, path);
   } finally {
     for (const end of ["", "-journal"]) rmSync(temporary + end, { force: true });
   }
 }
 
-/** Writes a copy, in place of one that an earlier attempt has left. */
-function backUp(database: DatabaseSync, path: string): void {
-  rmSync(path, { force: true });
-  writeFileSync(path, "", { flag: "wx", mode: 0o600 });
-  database.prepare("VACUUM INTO ?").run(path);
+/** Gives a file another name, but does not replace one that has it by now. */
+function putInPlace(temporary: string, path: string): void {
+  try {
+    linkSync(temporary, path);
+  } catch {
+    // It exists, or the file system has no hard links.
+    if (!existsSync(path)) renameSync(temporary, path);
+  }
 }
 
 function limit(database: DatabaseSync, maxPages: number | undefined): void {
   if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
-}
-
-function migrate(database: DatabaseSync, version: number, all: readonly Migration[]): void {
-  database.exec("BEGIN EXCLUSIVE");
-  try {
-    for (const migration of all.slice(version)) migration(database);
-    database.exec(`PRAGMA user_version = ${all.length}; COMMIT`);
-  } catch (error) {
-    rollBack(database);
-    throw error;
-  }
-}
-
-/** Whether this user may create files in a folder. */
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,8 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import * as zlib from "node:zlib";
 import type { SandboxStorage, SandboxStore, StoredRow } from "@call-transfer/backend";
 import { elapsed } from "@call-transfer/backend/unstable";
-import { copyOf, expectInPlace, fileParts, openDataFile, realPath, rollBack } from "./data-file.ts";
-import { migrations } from "./migrations.ts";
+import { copyOf, expectInPlace, type FileParts, openDataFile, realPath, rollBack, version } from "./data-file.ts";
 import { explained, StoreError } from "./store-error.ts";
 
 /** The stores of a data file, and what concerns the file as a whole. */
@@ -27,7 +26,7 @@ const lookAfterMs = 1000;
  * Keeps sandboxes in a SQLite file, which it creates if it does not exist. Requires Node 22.13 or newer. Throws StoreError that
  * says why the file cannot be used.
  */
-export function openSqliteStores(given: string, parts = fileParts): DataFile {
+export function openSqliteStores(given: string, parts: FileParts = {}): DataFile {
   const path = realPath(given);
   const database = openDataFile(path, parts);
   const statements = prepareStatements(database);
@@ -110,7 +109,7 @@ export function openSqliteStores(given: string, parts = fileParts): DataFile {
         throw error;
       }
       // Writes a page, as a change does, and changes nothing.
-      if (hasFailed) change(() => database.exec(`PRAGMA user_version = ${migrations.length}`));
+      if (hasFailed) change(() => database.exec(`PRAGMA user_version = ${version}`));
     },
     copy: () => copyOf(path, database),
     close() {

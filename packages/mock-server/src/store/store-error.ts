@@ -17,9 +17,6 @@ const unopened = (path: string): string =>
 
 /** The messages by the result code of SQLite, https://sqlite.org/rescode.html, and by the code of a system error. */
 const messages: Readonly<Record<string | number, (path: string, reason: string) => string>> = {
-  // A statement that does not fit the database, as of a migration.
-  1: (path, reason) =>
-    `${path} cannot be converted (${reason}), and is unchanged. Use the mock server that wrote it, or name another file.`,
   5: (path) => `${path} is in use by another program, probably a mock server. Stop it, or name another file.`,
   8: (path) => `${path} or its folder is read-only. Make both writable, or name another file.`,
   10: (path, reason) => `${path} cannot be read or written (${reason}). Check its disk, or name another file.`,

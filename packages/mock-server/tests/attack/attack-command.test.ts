@@ -27,7 +27,6 @@ async function run(args: readonly string[], variables: Readonly<Record<string, s
 async function start(steps: Partial<Steps> = { secrets: Object.values(secrets) }) {
   const receiver = await startReceiver(steps);
   const page = createServer((request, response) => {
-    if (request.url === "/silent") return;
     const isFound = request.url === "/handled";
     response.writeHead(isFound ? 200 : 404).end(JSON.stringify(Object.fromEntries(receiver.handled())));
   }).listen(0, "127.0.0.1");
@@ -87,15 +86,12 @@ describe("the attack command", () => {
       stderr: expect.stringMatching(/^error: No receiver answers at http:\/\/127\.0\.0\.1:1\/offers: .* Start it, or/),
       status: 1,
     });
-  });
-
-  it("says that a receiver has no TLS, without the text of OpenSSL", async () => {
-    const server = createServer((_, response) => response.end());
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/offers`;
-    const { stderr, status } = await run([url], fromEnvironment);
-    server.close().closeAllConnections();
-    expect([status, stderr]).toEqual([1, `error: The receiver at ${url} does not use TLS. Use http:// in its URL.\n`]);
+    expect(await run(["http://example.com/offers"], fromEnvironment)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(
+        "http://example.com/offers is not on this machine. If the receiver is yours, set",
+      ),
+    });
   });
 
   it("says what a page without counts must answer", async () => {
@@ -107,21 +103,9 @@ describe("the attack command", () => {
     expect(status).toBe(1);
   });
 
-  it("does not wait longer than --timeout for the counts", async () => {
-    const { url, pageUrl } = await start();
-    const args = [url, "--handled-url", `${pageUrl}/silent`, "--timeout", "100ms"];
-    const { stderr, status } = await run(args, fromEnvironment);
-    expect(stderr).toContain(`--handled-url ${pageUrl}/silent: nothing answers. Check the address.`);
-    expect(status).toBe(1);
-  });
-
   it.each([
-    [[], "Missing URL. Usage: npx @call-transfer/mock-server attack http://127.0.0.1:3000/offers"],
     [["http://127.0.0.1:9/"], "Missing the signing secret. Set CALL_TRANSFER_SIGNING_SECRET, or use --secret."],
-    [["http://example.com/offers", "--secret", "x"], "attack http://example.com/offers: not on this machine."],
     [["offers", "--secret", "x"], "attack offers: must be an http or https URL"],
-    [["http://127.0.0.1:9/", "--secret", "x", "--timeout", "10"], "--timeout 10: must be a duration above 0"],
-    [["http://127.0.0.1:9/", "--sekret", "x"], "Unknown option --sekret. Did you mean --secret?"],
   ])("%j is a wrong command line", async (args, message) => {
     const { status, stderr } = await run(args, { CALL_TRANSFER_SIGNING_SECRET: "" });
     expect(stderr).toContain(message);

@@ -26,8 +26,6 @@ const compares = (isSame: (given: string, expected: string) => boolean): Planted
     { isByChance: true },
   );
 
-const codes = (text: string) => [...text].map((character) => character.charCodeAt(0));
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 const idOf = ({ event }: Delivery) => String(event?.id);
 
 /** Does not verify deliveries of a kind. */
@@ -39,7 +37,6 @@ const trusts = (isExempt: (delivery: Delivery) => boolean, ...checks: readonly s
 
 const remember = "Remember each event's id and answer for a day, where all processes see them.";
 const fixedText = "Answer forgeries with a fixed text.";
-const wholeId = { "events that are nearly the same": "by the event's whole id alone" };
 let deliveries = 0;
 
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
@@ -57,10 +54,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     { "No signature is checked": "Answer and handle after it." },
     // What else is found depends on how much of a body had arrived at the answer.
     { isByChance: true },
-  ),
-  "accepts only the previous secret": bug(
-    { secrets: [secrets.previousSecret] },
-    { "Nothing genuine is accepted": "that the secret is the current one" },
   ),
   "has no tolerance": bug({ isFresh: () => true }, { "a time beyond the tolerance": "Refuse any other." }),
   "compares the header as text": bug(
@@ -88,23 +81,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
 
   // The signature.
   "compares the first 16 digits": compares((a, b) => a.slice(0, 16) === b.slice(0, 16)),
-  "compares the first 62 digits": compares((a, b) => a.slice(0, 62) === b.slice(0, 62)),
-  "compares the last 32 digits": compares((a, b) => a.slice(-32) === b.slice(-32)),
-  "adds up differences": compares((a, b) => sum(codes(a)) === sum(codes(b))),
   "overwrites the difference": compares((a, b) => a.at(-1) === b.at(-1)),
   "compares as numbers": compares((a, b) => Number(`0x${a}`) === Number(`0x${b}`)),
-  "matches as a pattern": bug(
-    {
-      isSame(given, expected) {
-        try {
-          return given !== "" && new RegExp(`^${given}$`).test(expected);
-        } catch {
-          return false;
-        }
-      },
-    },
-    { "a changed signature": "timingSafeEqual()" },
-  ),
   "verifies the first v1 only": bug(
     { signatures: (all) => all.slice(0, 1) },
     { "two signatures": "if any of the v1 values verifies" },
@@ -118,12 +96,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     { signedBody: (body) => body.subarray(0, 1024) },
     { "an offer of 20 kB": "read the whole body" },
   ),
-  "drops a byte order mark": bug(
-    { signedBody: (body) => (body.toString("hex", 0, 3) === "efbbbf" ? body.subarray(3) : body) },
-    { "a changed body": "all bytes of the body" },
-  ),
-  // The time.
-  "has a tolerance of 340 s": bug({ toleranceSecs: 340 }, { "a time beyond the tolerance": "Refuse any other." }),
   // The secret.
   "refuses the previous secret": bug(
     { secrets: [secrets.secret] },
@@ -138,10 +110,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     { "a forgery for another destination": "Compute no signature without one." },
   ),
   // Ways around.
-  "takes PUT": bug(
-    { isPost: ({ method }) => method === "POST" || method === "PUT" },
-    { "another method": "Answer only POST." },
-  ),
   "follows a method override": bug(
     { isPost: ({ method, headers }) => method === "POST" || headers["x-http-method-override"] === "POST" },
     { "another method": "ignore headers that name another one" },
@@ -154,15 +122,10 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     ({ request }) => !request.headers["content-type"]?.startsWith("application/json"),
     "a forgery of another content type",
   ),
-  "does not verify compressed bodies": trusts(
-    ({ request }) => request.headers["content-encoding"] !== undefined,
-    "a forgery of another content type",
-  ),
   "does not verify other event types": trusts(
     ({ event }) => !String(event?.type).startsWith("transfer."),
     "a forgery of another event type",
   ),
-  "does not verify test events": trusts(({ event }) => event?.test === true, "a forgery of another event type"),
   "trusts X-Forwarded-For": trusts(
     ({ request }) => request.headers["x-forwarded-for"] === "127.0.0.1",
     "a forgery that claims to come from inside",
@@ -186,8 +149,10 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     { keyOf: ({ body }) => body.toString() },
     { "the same event written in another way": "by the event's whole id alone" },
   ),
-  "compares ids by a prefix": bug({ keyOf: (delivery) => idOf(delivery).slice(0, 12) }, wholeId),
-  "compares ids by their end": bug({ keyOf: (delivery) => idOf(delivery).slice(-12) }, wholeId),
+  "compares ids by a prefix": bug(
+    { keyOf: (delivery) => idOf(delivery).slice(0, 12) },
+    { "events that are nearly the same": "by the event's whole id alone" },
+  ),
   "remembers 30 events": bug(
     {
       forget(known) {

@@ -21,8 +21,6 @@ export interface Delivery {
 export interface Steps {
   readonly secrets: readonly string[];
   readonly toleranceSecs: number;
-  /** Milliseconds until each answer. */
-  readonly delayMs: number;
   readonly maxBodyBytes: number;
   /** Whether it answers 202 before it reads the delivery. */
   readonly answersFirst: boolean;
@@ -53,10 +51,9 @@ export interface Steps {
   refusal(error: Error, expected: string): string;
 }
 
-export const correct: Steps = {
+const correct: Steps = {
   secrets: [],
   toleranceSecs: 300,
-  delayMs: 0,
   maxBodyBytes: 1024 * 1024,
   answersFirst: false,
   isPost: ({ method }) => method === "POST",
@@ -93,7 +90,6 @@ export async function startReceiver(changes: Partial<Steps>) {
   const known = new Map<string, Promise<Answer>>();
   const handle = async ({ event }: Delivery): Promise<Answer> => {
     const id = String(event?.id);
-    await new Promise((resolve) => setTimeout(resolve, steps.delayMs));
     handled.set(id, (handled.get(id) ?? 0) + 1);
     return { status: 200, body: JSON.stringify({ handled: id }) };
   };
@@ -120,9 +116,8 @@ export async function startReceiver(changes: Partial<Steps>) {
       if (!response.headersSent) response.writeHead(status).end(body);
     };
     if (steps.answersFirst) send({ status: 202, body: "" });
-    receive(request).then(send, async (error: Error) => {
+    receive(request).then(send, (error: Error) => {
       const { status, expected } = error instanceof Refusal ? error : new Refusal(500, error.message);
-      await new Promise((resolve) => setTimeout(resolve, steps.delayMs));
       send({ status, body: steps.refusal(error, expected) });
     });
   }).listen(0, "127.0.0.1");
@@ -151,7 +146,7 @@ function objectOf(body: Buffer): Delivery["event"] {
   }
 }
 
-export const digestOf = (secret: string, time: string, body: Buffer | string): string =>
+const digestOf = (secret: string, time: string, body: Buffer | string): string =>
   createHmac("sha256", secret).update(`${time}.`).update(body).digest("hex");
 
 function verify(delivery: Delivery, steps: Steps): void {

@@ -9,10 +9,10 @@ import { issueCredentials, urlsForOthers } from "../../src/server/credentials.ts
 const run = promisify(execFile);
 
 /** Starts a server, and returns what it would print. */
-async function started(host?: string, width?: number) {
+async function started(host?: string) {
   const server = await startMockServer({ port: 0, ...(host !== undefined && { host }) });
   const ready = await issueCredentials(server, 3600);
-  return { server, ready, lines: banner(ready, false, width).split("\n") };
+  return { server, ready, lines: banner(ready, false).split("\n") };
 }
 
 /** The command after a label, or in the indented lines below it. */
@@ -23,13 +23,8 @@ function commandAfter(label: string, lines: readonly string[]): string {
   return [lines[start]?.slice(label.length), ...below.slice(0, end)].join("\n");
 }
 
-it.each([
-  [undefined, undefined],
-  ["0.0.0.0", undefined],
-  [undefined, 80],
-  ["0.0.0.0", 80],
-])("prints commands that work when they are pasted, bound to %s, in %s columns", async (host, width) => {
-  const { server, lines } = await started(host, width);
+it.each([undefined, "0.0.0.0"])("prints commands that work when they are pasted, bound to %s", async (host) => {
+  const { server, lines } = await started(host);
   const paste = async (label: string) => (await run("sh", ["-c", commandAfter(label, lines)])).stdout;
   try {
     const { callId } = JSON.parse(await paste("Place a call"));
@@ -51,17 +46,10 @@ it("has the ids of a first request in its JSON", async () => {
   });
 });
 
-it("takes at most 12 lines of 100 columns outside of a terminal, also with a control token and other addresses", async () => {
-  const { server, ready } = await started("0.0.0.0");
-  await server.close();
-  const lines = banner({ ...ready, lanUrls: ["http://192.168.100.100:40100"] }, false).split("\n");
-  expect(lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 100)), 0)).toBeLessThanOrEqual(12);
-});
-
 it("is the address, the inspector, the API key, a call to place, and the help", async () => {
   const { server, ready } = await started();
   await server.close();
-  const lines = banner({ ...ready, url: "http://127.0.0.1:4010" }, false, 80).split("\n");
+  const lines = banner({ ...ready, url: "http://127.0.0.1:4010" }, false).split("\n");
   expect(lines).toEqual([
     "Mock server listening on http://127.0.0.1:4010",
     "Inspector       http://127.0.0.1:4010/_inspector",
@@ -69,7 +57,6 @@ it("is the address, the inspector, the API key, a call to place, and the help", 
     "",
     "Place a call",
     expect.stringContaining("  curl http://127.0.0.1:4010/api/v1/calls"),
-    ...Array.from({ length: lines.length - 7 }, () => expect.stringMatching(/^ {4}/)),
     expect.stringMatching(/^Help: .* --help · Stop: Ctrl-C$/),
   ]);
 });

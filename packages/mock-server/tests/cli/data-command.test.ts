@@ -1,45 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { createBackend, demo } from "@call-transfer/backend";
-import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
-import { commandFile } from "../../../../build/command-file.ts";
+import { afterAll, beforeEach, expect, it, vi } from "vitest";
 import { finish as runHere } from "./run-line.ts";
+import { ready as startReady } from "./start-command.ts";
 
-const cli = commandFile();
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-data-command-"));
-let running: ChildProcess[] = [];
 let files = 0;
 let data = "";
 
-// Some runners of tests force colours.
 beforeEach(() => {
-  vi.stubEnv("FORCE_COLOR", undefined);
   data = join(folder, `${++files}.db`);
-});
-afterEach(() => {
-  for (const child of running) child.kill("SIGKILL");
-  running = [];
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function run(...args: string[]) {
-  const child = spawn(process.execPath, [cli, "--port", "0", ...args]);
-  running.push(child);
-  const output = { stderr: "" };
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    output.stderr += text;
-  });
-  return { child, output, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
-}
-
 /** Starts a server, and waits until it is ready. */
 async function ready(...args: string[]) {
-  const { child, output, lines } = run("--json", ...args);
-  const info = JSON.parse((await lines.next()).value ?? "null");
+  const { info, output, warned, stop } = await startReady(args);
   const names = async (): Promise<readonly string[]> => {
     const response = await fetch(`${info.url}/_control/v1/records/groups`);
     const { records: groups } = (await response.json()) as { readonly records: readonly { readonly name: string }[] };
@@ -50,15 +28,6 @@ async function ready(...args: string[]) {
     const body = JSON.stringify({ name, members: [{ destinationId: demo.destinations.phone }] });
     const url = `${info.url}/api/v1/transfers/destination-groups`;
     return (await fetch(url, { method: "POST", headers, body })).status;
-  };
-  const stop = async (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    await once(child, "close");
-  };
-  // What was written to standard error before the line may be read after it.
-  const warned = async () => {
-    while (!output.stderr.endsWith("\n")) await once(child.stderr, "data");
-    return output.stderr;
   };
   return { info, output, warned, names, create, stop };
 }
@@ -102,16 +71,8 @@ it("copies the file with backup while the server runs, and continues with the co
 });
 
 it("names the options that the kept state overrides", async () => {
-  const options = [
-    "--data-file",
-    data,
-    "--policy",
-    "concurrentCallLimit=1",
-    "--clock-rate",
-    "2",
-    "--cors-origin",
-    "http://a.test",
-  ];
+  const own = ["--policy", "concurrentCallLimit=1", "--clock-rate", "2", "--cors-origin", "http://a.test"];
+  const options = ["--data-file", data, ...own];
   const first = await ready(...options);
   await first.stop("SIGTERM");
   expect(first.output.stderr).toBe("");

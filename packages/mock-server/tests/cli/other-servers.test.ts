@@ -1,69 +1,62 @@
+// What a command says of a server that is none, or that it cannot reach.
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { demo } from "@call-transfer/backend";
 import { expect, it, onTestFinished } from "vitest";
 import { connect } from "../../src/cli/connection.ts";
+import { hintFor } from "../../src/cli/output.ts";
+import { startMockServer } from "../../src/index.ts";
 import { runLine } from "./run-line.ts";
 
-/** A server that answers everything alike. */
-async function serverOf(status: number, body: string): Promise<string> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(status, { "content-type": "application/json" }).end(body);
-  });
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => server.close().closeAllConnections());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 it.each([
-  [["clock"], "GET /_control/v1/clock"],
-  [["clock", "freeze"], "PATCH /_control/v1/clock"],
-  [["clock", "advance", "1h"], "POST /_control/v1/clock/advance"],
-  [["coverage"], "GET /_control/v1/coverage"],
-  [["webhooks"], "GET /_control/v1/webhooks/deliveries"],
-  [["events"], "GET /_control/v1/events"],
-  [["fault"], "GET /_control/v1/faults"],
-  [["webhooks", "inbox"], "GET /_control/v1/webhooks/inbox"],
-  [["credentials", "keys"], "POST /_control/v1/credentials/api-keys"],
-  [["requests"], "GET /_control/v1/requests"],
-  [["sandbox", "reset"], "POST /_control/v1/reset"],
-  [["credentials", "rotate"], "GET /_control/v1/records/destinations"],
-  [["sandbox", "create", "one"], "POST /_control/v1/sandboxes"],
-  [["snapshot"], "GET /_control/v1/snapshot"],
-  [["records", "members"], "GET /_control/v1/records/members"],
-  [["events", "--follow"], "GET /_control/v1/records/"],
-  [["credentials", "token"], "POST /_control/v1/credentials/access-tokens"],
-])("says of another server what it answered: %j", async ([name = "", ...rest], operation) => {
-  const url = await serverOf(200, '{"hello":"world"}');
-  await expect(runLine(url, name, ...rest)).rejects.toThrow(`The server at ${url} answered ${operation}`);
-  await expect(runLine(url, name, ...rest)).rejects.toThrow("so it is not a mock server of this version. Check --url.");
-});
-
-it.each([
-  ["a list", 200, "[]", "JSON that lacks now, mode, rate, pendingTimers, upcomingTimers, upcomingTimerCount"],
-  ["a text", 200, '"ok"', "JSON that lacks now"],
-  ["null", 200, "null", "JSON that lacks now"],
-  [
-    "a field of another type",
-    200,
-    '{"now":1,"mode":2,"rate":3,"pendingTimers":4,"upcomingTimers":{},"upcomingTimerCount":5}',
-    "JSON that lacks upcomingTimers, so",
-  ],
-  ["another status", 202, "{}", "status 202"],
-])("names what is wrong with the answer of another server: %s", async (_, status, body, what) => {
-  const url = await serverOf(status, body);
-  await expect(runLine(url, "clock")).rejects.toThrow(`answered GET /_control/v1/clock with ${what}`);
+  ["application/json", '{"hello":"world"}', "so it is not a mock server of this version. Check --url."],
+  ["text/html", "<p>Hello</p>", "so it is not a mock server of this version. Check --url."],
+  ["application/problem+json", '{"detail":"no route"}', "is Prism, which has no control plane."],
+])("says of a server that answers %s that it is none", async (type, body, message) => {
+  const url = await serve((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": type }).end(body);
+  });
+  for (const name of ["clock", "coverage", "webhooks", "events", "requests"])
+    await expect(runLine(url, name), name).rejects.toThrow(message);
 });
 
 it.each<[string, RequestListener]>([
   ["answers nothing", () => {}],
   ["stops in the middle of its answer", (_, response) => void response.writeHead(200).write("{")],
 ])("does not wait forever for a server that %s", async (_, listener) => {
-  const server = createServer(listener);
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => server.close().closeAllConnections());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { control } = connect({ url, sandbox: "default", controlToken: undefined }, 300);
-  await expect(control.GET("/_control/v1/clock")).rejects.toThrow(`No whole answer from ${url} within 300 ms.`);
+  const { control } = connect({ url: await serve(listener), sandbox: "default", controlToken: undefined }, 300);
+  await expect(control.GET("/_control/v1/clock")).rejects.toMatchObject({ name: "TimeoutError" });
+});
+
+it("says how to start a server that does not run", async () => {
+  await expect(runLine("http://127.0.0.1:9", "clock")).rejects.toThrow(
+    "No server is running at http://127.0.0.1:9. Check --url, or start a server: npm -s start -- start",
+  );
+});
+
+it("suggests commands with the options that lead to the same server, as one line for a shell", async () => {
+  const [token, sandbox] = ["control-token-of-a-test", "other"];
+  const server = await startMockServer({ port: 0, controlToken: token, clockMode: "frozen" });
+  onTestFinished(() => server.close());
+  const { transfers } = server.sandboxes.create(sandbox);
+  for (let count = 0; count < 21; count += 1) transfers.start({ destinationId: demo.destinations.phone });
+  const own = ["--sandbox", sandbox, "--control-token", token];
+  const options = `--url ${server.url} ${own.join(" ")}`;
+  const printed = async (...args: [string, ...string[]]) => (await runLine(server.url, ...args, ...own)).stdout;
+  expect(await printed("webhooks")).toContain(`npm -s start -- webhooks trigger ${options}`);
+  expect(await printed("fault", "add", "503")).toContain(`npm -s start -- fault delete fault-1 ${options}`);
+  expect(await printed("clock")).toContain(`List them: npm -s start -- clock --json ${options}`);
+  await expect(printed("clock", "advance")).rejects.toThrow(
+    `Missing STEP. Usage: npm -s start -- clock advance 24h ${options}`,
+  );
+  expect(hintFor({ sandbox: "it's $(mine)" })("clock")).toBe(`npm -s start -- clock --sandbox 'it'\\''s $(mine)'`);
 });

@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { createBackend, demo } from "@call-transfer/backend";
 import { afterAll, expect, it, vi } from "vitest";
 import { readStep } from "../../src/cli/clock.ts";
-import { readDotenv } from "../../src/cli/files.ts";
-import { readConfigFile } from "../../src/cli/settings.ts";
 import { fallbackOf, importedSnapshot, serverOptions } from "../../src/cli/start-options.ts";
-import { readStubs } from "../../src/cli/stubs-file.ts";
 import { startSettings } from "./run-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-options-"));
@@ -30,7 +27,6 @@ const oneFault = fileOf("fault.json", '{ "do": { "code": "quueue_full" } }');
 const noRecords = fileOf("no-records.json", "{}");
 const texts = fileOf("texts.json", '["503", "nope"]');
 const faults = fileOf("faults.json", '[{ "do": "reset" }, { "do": "reset", "where": 1 }]');
-const number = fileOf("number.json", "5");
 
 it.each([
   [["--forward-credentials"], "--forward-credentials requires --fallback-url with the server to forward to."],
@@ -38,31 +34,16 @@ it.each([
     ["--fallback-url", "staging"],
     "--fallback-url staging: must be an http or https URL without user name and password, such as https://staging.example.com",
   ],
-  [["--colour"], "Unknown option --colour. Set the variable NO_COLOR=1 or FORCE_COLOR=1."],
-  [["--quiet"], "Unknown option --quiet. For all options: npm -s start -- start --help"],
-  [["--foo"], "Unknown option --foo. For all options: npm -s start -- start --help"],
-  [["--forwad-webhooks-to", "x"], "Unknown option --forwad-webhooks-to. Did you mean --forward-webhooks-to?"],
-  [["--json=yes"], "--json does not take a value. Write --json alone."],
-  [["--port"], "--port requires a value. See npm -s start -- start --help"],
-  [["--latency", "-1"], "--latency requires a value. To pass -1 as the value, write --latency=-1"],
   [["--latency=-1ms"], "--latency -1ms: must be a duration, such as 800ms or 2s, at most 10m."],
-  [["--latency", "400"], "--latency 400: must be a duration, such as 800ms"],
   [["--latency", "11m"], "--latency 11m: must be a duration, such as 800ms or 2s, at most 10m."],
-  [["--port", "70000"], "--port 70000: must be a whole number from 0 to 65535."],
   [["--port", "abc"], "--port abc: must be a whole number from 0 to 65535."],
   [["--max-sandboxes", "0"], "--max-sandboxes 0: must be a whole number from 1 to 1000000."],
-  [["--max-sandboxes", "many"], "--max-sandboxes many: must be a whole number"],
   [["--sandbox-idle", "30"], "--sandbox-idle 30: must be a duration above 0, such as 90s, 30m or 2h."],
-  [["--sandbox-idle", "0s"], "--sandbox-idle 0s: must be a duration above 0"],
-  [["--sandbox-idle", "next"], "--sandbox-idle next: must be a duration above 0"],
   [["--random-seed=-1"], "--random-seed -1: must be a whole number"],
   [["--clock", "stopped"], "--clock stopped: must be one of running, frozen."],
   [["--clock-rate", "0"], "--clock-rate 0: must be a number above 0 and up to 10000, such as 60."],
-  [["--clock-rate", "10001"], "--clock-rate 10001: must be a number above 0 and up to 10000, such as 60."],
   [["--clock-rate", "fast"], "--clock-rate fast: must be a number above 0 and up to 10000, such as 60."],
   [["--now", "yesterday"], "--now yesterday: must be an RFC 3339 date-time, such as 2026-03-02T12:00:00Z."],
-  [["--now", "5"], "--now 5: must be an RFC 3339 date-time"],
-  [["--now", "March 7"], "--now March 7: must be an RFC 3339 date-time"],
   [["--now", "2026-03-02"], "--now 2026-03-02: must be an RFC 3339 date-time"],
   [["--now", "2026-02-30T12:00:00Z"], "--now 2026-02-30T12:00:00Z: must be an RFC 3339 date-time"],
   [["--host", "http://127.0.0.1"], "--host http://127.0.0.1: must be an address such as 127.0.0.1 or ::1"],
@@ -72,14 +53,9 @@ it.each([
   [["--policy", "callQueueLimit=many"], "--policy callQueueLimit: "],
   [["--policy", "nothing=1"], "--policy nothing: is not a policy. Policies: rateLimit,"],
   [["--cors-origin", "nonsense"], "--cors-origin nonsense: must be an origin without a path or trailing slash"],
-  [["--cors-origin", "http://localhost:5173/"], "such as http://localhost:5173"],
   [
     ["--cors-origin", "https://me:hidden@app.test"],
     "--cors-origin: must be an origin without a path or trailing slash, such as https://app.test.",
-  ],
-  [
-    ["--port", "4020", "--forward-webhooks-to", "http://localhost:4020/offers"],
-    "--forward-webhooks-to http://localhost:4020/offers: is the address of the mock server itself. Give the URL of your app's server.",
   ],
   [["--forward-webhooks-to", "ftp://localhost"], "--forward-webhooks-to ftp://localhost: must be an http or https URL"],
   [
@@ -99,12 +75,9 @@ it.each([
   [["--seed", broken], `--seed ${broken}: not valid JSON: `],
   [["--seed", list], `--seed ${list}: must be a JSON object.`],
   [["--seed", boss], `--seed ${boss}: members[0].`],
-  [["--fault", broken], `--fault ${broken}: `],
   [["--fault", oneFault], `--fault ${oneFault}: do.code: unknown error code`],
   [["--fault", faults], `--fault ${faults}[1].where: is not a known field`],
-  [["--fault", number], `--fault ${number}: `],
   [["--fault", "creatCall 503"], '--fault creatCall 503: "creatCall" is not understood here. Did you mean createCall?'],
-  [["--fault", "fualts"], '--fault fualts: "fualts" is not understood here.'],
   [["--fault", texts], `--fault ${texts}[1]: "nope" is not understood here.`],
   [["--import", broken], `--import ${broken}: `],
   [["--scenario", "queue-fill"], '--scenario queue-fill: there is no scenario "queue-fill". Did you mean queue-full?'],
@@ -138,17 +111,12 @@ it.each([
     ],
     { forwardWebhooksTo: "http://localhost:1", forwardHeaders: { Authorization: "Basic a:b", X: "" } },
   ],
-  [["--sandbox-idle", "30m"], { sandboxIdleMs: 1_800_000 }],
   [["--sandbox-idle", "1.5h"], { sandboxIdleMs: 5_400_000 }],
-  [["--host", "::1"], { host: "::1" }],
-  [["--host", "mock.test"], { host: "mock.test" }],
   [["--allow-host", "[fd00::1]", "--allow-host", "mock"], { allowedHosts: ["[fd00::1]", "mock"] }],
   [["--cors-origin", "https://app.test"], { corsOrigins: ["https://app.test"] }],
   [[], { clockMode: "running", clockRate: 1 }],
   [["--clock-rate", "0.5"], { clockRate: 0.5 }],
-  [["--clock-rate", "10000"], { clockRate: 10_000 }],
   [["--now", "2028-02-29T23:59:59.5+09:00"], { now: "2028-02-29T23:59:59.5+09:00" }],
-  [["--now", "2026-03-02T12:00:00Z"], { now: "2026-03-02T12:00:00Z" }],
   [["--fault", "* 503", "--fault", "listRoles reset"], { faults: ["* 503", "listRoles reset"] }],
   [["--fault", list, "--latency", "5ms"], { faults: [{ when: { times: null }, do: { latencyMs: 5 } }] }],
   [["--scenario", "flaky-503", "--scenario", "slow-app"], { scenarios: ["flaky-503", "slow-app"] }],
@@ -175,34 +143,10 @@ it("accepts a file with a byte order mark", async () => {
   });
 });
 
-const utf16 = Buffer.from("{ }", "utf16le");
-it.each([
-  [
-    "UTF-16, as PowerShell writes it",
-    Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
-    "is in UTF-16. Save it in UTF-8.",
-  ],
-  [
-    "UTF-16 of the other order",
-    Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]).swap16(),
-    "is in UTF-16. Save it in UTF-8.",
-  ],
-  ["UTF-16 without a mark", utf16, "is in UTF-16. Save it in UTF-8."],
-  ["UTF-32", Buffer.from([0xff, 0xfe, 0, 0, 123, 0, 0, 0]), "is in UTF-32. Save it in UTF-8."],
-  ["Latin-1", Buffer.from('{ "name": "Müller" }', "latin1"), "is not text in UTF-8. Save it in UTF-8."],
-])("names the encoding of a seed, config, stubs, fault or .env file: %s", async (name, bytes, problem) => {
-  const path = join(folder, `${name}.json`);
-  writeFileSync(path, bytes);
-  const readers: [string, () => unknown][] = [
-    [`--seed ${path}`, () => read("--seed", path)],
-    [`--import ${path}`, () => read("--import", path)],
-    [`--stubs ${path}`, () => readStubs("--stubs", path)],
-    [`--fault ${path}`, () => read("--fault", path)],
-    [`--config ${path}`, () => readConfigFile("--config", path)],
-    [`--write-env ${path}`, () => readDotenv("--write-env", path)],
-  ];
-  for (const [place, reader] of readers)
-    await expect((async () => reader())(), place).rejects.toThrow(`${place}: ${problem}`);
+it("refuses a file that is not in UTF-8, such as what PowerShell writes", async () => {
+  const path = join(folder, "utf-16.json");
+  writeFileSync(path, Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("{ }", "utf16le")]));
+  await expect(read("--seed", path)).rejects.toThrow(`--seed ${path}: is not text in UTF-8. Save it in UTF-8.`);
 });
 
 it.each([

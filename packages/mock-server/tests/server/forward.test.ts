@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { demo, InputError } from "@call-transfer/backend";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { createForward, type FallbackOptions, startForwardingServer } from "../../src/server/forward.ts";
 import type { MockServerOptions } from "../../src/server/server-options.ts";
 
@@ -172,6 +172,16 @@ it("ends a circle of servers after one round", async () => {
   const response = await fetch(`${server.url}/a`);
   expect([response.status, await response.json()]).toMatchObject([508, { error: { code: "target_loops" } }]);
   expect(server.backend.requests.count).toBe(2);
+});
+
+it("goes through a proxy of the environment if Node is told to use it", async () => {
+  const proxy = await startTarget((response) => response.end("by the proxy"));
+  vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+  vi.stubEnv("http_proxy", proxy.url);
+  vi.stubEnv("no_proxy", "127.0.0.1");
+  const server = await mock("http://staging.example.test");
+  expect(await (await fetch(`${server.url}/other?a=1`)).text()).toBe("by the proxy");
+  expect(proxy.received.map(({ target }) => target)).toEqual(["http://staging.example.test/other?a=1"]);
 });
 
 it.each(["ftp://x", "http://user:secret@x", "http://x/api/v1", "http://x?a"])(

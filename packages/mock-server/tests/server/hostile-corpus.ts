@@ -30,76 +30,32 @@ const group = (changes: object) =>
 const each = (about: string, values: readonly string[], bytes: (value: string) => string): HostileRequest[] =>
   values.map((value) => ({ name: `${about} ${JSON.stringify(value.slice(0, 60))}`, bytes: bytes(value) }));
 
-const syntax: HostileRequest[] = [
+/** What Node's parser refuses, and what the server does about it. The parser itself is Node's. */
+const framing: HostileRequest[] = [
   { name: "bytes that are not HTTP", bytes: "\x00\x01\x02\x03\r\n\r\n" },
   { name: "a TLS greeting", bytes: "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" },
-  { name: "an SSH greeting", bytes: "SSH-2.0-OpenSSH_9.9\r\n" },
-  { name: "a SOCKS greeting", bytes: "\x05\x01\x00" },
-  { name: "a Redis command", bytes: "*1\r\n$4\r\nPING\r\n" },
   { name: "the preface of HTTP/2", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" },
-  { name: "a response instead of a request", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
-  { name: "HTTP/0.9", bytes: `GET ${roles}\r\n\r\n` },
-  ...each("version", ["HTTP/9.9", "HTTP/1.", "HTTP/1.10", "http/1.1", "HTTQ/1.1", "HTTP/-1.1"], (version) =>
-    lines(`GET ${roles} ${version}`, local, key),
-  ),
-  ...each("method", ["get", "G ET", "GET\t", "FOO", "", "G\x00T", "A".repeat(300)], (method) =>
-    lines(`${method} ${roles} HTTP/1.1`, local, key),
-  ),
   { name: "a bare LF after the first line", bytes: `GET ${roles} HTTP/1.1\nHost: evil.test\n\n` },
-  ...each(
-    "header",
-    ["X y: 1", "X\x00: 1", "X: \x00", "X: a\rb", ": no name", "no colon", " X: folded first", "X\u00e9: 1", "(x): 1"],
-    (header) => lines(`GET ${roles} HTTP/1.1`, local, header),
-  ),
   { name: "a folded header", bytes: lines(`GET ${roles} HTTP/1.1`, local, "X: a", " b") },
-  { name: "one header over the limit", bytes: get(roles, key, `X: ${"x".repeat(20_000)}`) },
   {
     name: "many headers over the limit",
     bytes: get(roles, key, ...Array.from({ length: 3000 }, (_, i) => `X-${i}: ${i}`)),
   },
   { name: "a URL over the limit", bytes: get(`/${"a".repeat(20_000)}`, key) },
   { name: "a header that never ends", bytes: `GET ${roles} HTTP/1.1\r\n${local}\r\nX: y`, breaksOff: true },
-  { name: "a first line that never ends", bytes: `GET ${roles}`, breaksOff: true },
   { name: "a body that never comes", bytes: sized("100"), breaksOff: true },
   { name: "a chunk that never comes", bytes: chunked("ff\r\n{"), breaksOff: true },
-];
-
-const framing: HostileRequest[] = [
-  ...each(
-    "length",
-    ["-1", "+1", "1e3", "0x10", "99999999999999999999", "2 2", "two", "1,2", "1.0", String(2 ** 21), String(2 ** 40)],
-    sized,
-  ),
-  {
-    name: "two lengths",
-    bytes: lines(`POST ${calls} HTTP/1.1`, local, key, json, "Content-Length: 2", "Content-Length: 3"),
-  },
+  ...each("length", ["-1", "two", String(2 ** 21), String(2 ** 40)], sized),
   {
     name: "a length and chunks",
     bytes: `${lines(`POST ${calls} HTTP/1.1`, local, key, json, "Content-Length: 4", "Transfer-Encoding: chunked")}0\r\n\r\n`,
   },
-  ...each(
-    "transfer encoding",
-    ["xchunked", "chunked, identity", "identity", "gzip", "chunked\x0b", "chunked, chunked"],
-    (encoding) => `${lines(`POST ${calls} HTTP/1.1`, local, key, json, `Transfer-Encoding: ${encoding}`)}0\r\n\r\n`,
-  ),
-  ...each(
-    "chunk",
-    ["zz\r\n{}\r\n0\r\n\r\n", "-2\r\n{}\r\n", "FFFFFFFFFFFFFFFFF\r\n", "2\r\n{}XX0\r\n\r\n", "2 2\r\n{}\r\n"],
-    chunked,
-  ),
-  { name: "a chunk extension that never ends", bytes: chunked(`2;${"x".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`) },
   { name: "trailers over the limit", bytes: chunked(`2\r\n{}\r\n0\r\nX: ${"x".repeat(20_000)}\r\n\r\n`) },
   { name: "a chunked body over 1 MiB", bytes: chunked(`200000\r\n${" ".repeat(2 ** 21)}\r\n0\r\n\r\n`) },
   { name: "a body over 1 MiB", bytes: post(groups, group({ name: "x".repeat(2 ** 20) })) },
   { name: "an unknown expectation", bytes: get(roles, key, "Expect: a miracle") },
   { name: "a tunnel", bytes: lines("CONNECT evil.test:443 HTTP/1.1", "Host: evil.test:443") },
-  { name: "a tunnel to itself", bytes: lines("CONNECT localhost:4010 HTTP/1.1", local) },
   { name: "a web socket", bytes: get("/x", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13") },
-  {
-    name: "an upgrade to HTTP/2",
-    bytes: get("/x", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AA"),
-  },
 ];
 
 const hosts: HostileRequest[] = [
@@ -107,28 +63,19 @@ const hosts: HostileRequest[] = [
     "host",
     [
       "evil.test",
-      "evil.test:4010",
       "localhost.evil.test",
       "127.0.0.1.nip.example",
       "localhost@evil.test",
       "evil.test#localhost",
       "evil.test/localhost",
-      "localhost, evil.test",
       "localhost.",
       "localhost:99999",
       "localhost:",
-      "localhost:port",
       "2130706433",
-      "0177.0.0.1",
-      "127.1",
-      "0x7f.1",
       "[::ffff:7f00:1]",
-      "[fe80::1]",
       "[::1",
       "169.254.169.254",
-      "0.0.0.0",
       "",
-      " ",
       "a b",
       "\u00e9vil.test",
     ],
@@ -147,12 +94,8 @@ const hosts: HostileRequest[] = [
       `https://localhost${roles}`,
       `ftp://localhost${roles}`,
       "file:///etc/passwd",
-      "javascript:alert(1)",
-      "http://",
       "http://[",
       "*",
-      "?",
-      "#",
       `${roles}#fragment`,
       `${roles}\u00e9`,
       `${roles}\x7f`,
@@ -211,13 +154,9 @@ const paths: HostileRequest[] = [
   ...each(
     "path",
     [
-      "/favicon.ico",
-      "/api",
-      "/api/v1",
       "/api/v2/roles",
       `${roles}/`,
       `/${roles}`,
-      `${roles}//`,
       "/API/V1/ROLES",
       "/api/v1/%72oles%00",
       `${roles}%2f..`,
@@ -225,15 +164,12 @@ const paths: HostileRequest[] = [
       "/api/v1/../../etc/passwd",
       "/api/v1/%2e%2e/%2e%2e/etc/passwd",
       "/api/v1/%zz",
-      "/api/v1/%ff%fe",
       "/api/v1/%c0%ae%c0%ae/",
       "/api/v1/__proto__",
-      "/api/v1/constructor",
       "/_control/v1/nothing",
       "/_control/v1/../../etc/passwd",
       "/_control/v1/records/__proto__",
       "/_sandbox/nowhere/api/v1/roles",
-      "/_sandbox//api/v1/roles",
       "/_sandbox/__proto__/api/v1/roles",
     ],
     (path) => get(path, key),
@@ -254,19 +190,11 @@ const bodies: HostileRequest[] = [
     "body",
     [
       "",
-      " ",
       "{",
       "{}",
       "[]",
       "null",
-      "true",
-      '"text"',
-      "0",
-      "NaN",
-      "{'name':1}",
-      "{name:1}",
       '{"name":1,}',
-      '{"name":1}//',
       "\xef\xbb\xbf{}",
       "\xff\xfe{\x00}\x00",
       '{"name":"\xff"}',
@@ -274,7 +202,6 @@ const bodies: HostileRequest[] = [
       '{"__proto__":{"admin":true}}',
       '{"constructor":{"prototype":{}}}',
       `${'{"a":'.repeat(65)}1${"}".repeat(65)}`,
-      "[".repeat(100_000),
       `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
       '{"name":1e999}',
     ],
@@ -283,11 +210,4 @@ const bodies: HostileRequest[] = [
 ];
 
 /** Every hostile request. */
-export const hostileCorpus: readonly HostileRequest[] = [
-  ...syntax,
-  ...framing,
-  ...hosts,
-  ...origins,
-  ...paths,
-  ...bodies,
-];
+export const hostileCorpus: readonly HostileRequest[] = [...framing, ...hosts, ...origins, ...paths, ...bodies];

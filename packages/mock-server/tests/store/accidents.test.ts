@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StoredRow } from "@call-transfer/backend";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fileParts } from "../../src/store/data-file.ts";
+import type { FileParts } from "../../src/store/data-file.ts";
 import { type DataFile, openSqliteStores } from "../../src/store/sqlite.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 
@@ -40,7 +40,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const copy = (from: string, to: string): void => void execFileSync("cp", [from, to]);
 
 /** Opens the file as a server that goes on running. */
-function open(parts = fileParts) {
+function open(parts: FileParts = {}) {
   running = openSqliteStores(path, parts);
   return { file: running, store: running.open("default", "{}") };
 }
@@ -126,28 +126,22 @@ describe("while a server runs", () => {
   const gone =
     /^FILE or its log FILE-wal was removed, moved or replaced while the server runs, so nothing is stored any more\. Put it back,/;
   let now = 0;
-  const parts = { ...fileParts, now: () => now };
+  const parts = { now: () => now };
   let opened: ReturnType<typeof open> | undefined;
   const current = () => {
     opened ??= open(parts);
     return opened;
   };
-  const commitRefusal = (): string => {
+  const messageOf = (task: () => void, otherwise: string): string => {
     try {
-      current().store.commit([row("lost")]);
+      task();
     } catch (error) {
       return String((error as Error).message).replaceAll(path, "FILE");
     }
-    return "committed";
+    return otherwise;
   };
-  const readyRefusal = (): string => {
-    try {
-      current().file.checkReady();
-    } catch (error) {
-      return String((error as Error).message).replaceAll(path, "FILE");
-    }
-    return "ready";
-  };
+  const commitRefusal = () => messageOf(() => current().store.commit([row("lost")]), "committed");
+  const readyRefusal = () => messageOf(() => current().file.checkReady(), "ready");
   afterEach(() => {
     opened = undefined;
   });
@@ -240,7 +234,7 @@ describe("while a server runs", () => {
   });
 
   it("it is not ready from a commit that failed until one succeeds", () => {
-    const { file, store } = open({ ...fileParts, maxPages: 8 });
+    const { file, store } = open({ maxPages: 8 });
     file.checkReady();
     expect(() => store.commit([row("a", JSON.stringify("a".repeat(100_000)))])).toThrow(/the disk is full/);
     file.checkReady();

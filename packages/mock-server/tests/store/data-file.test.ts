@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
-  copyFileSync,
-  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -20,8 +18,6 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { StoredRow } from "@call-transfer/backend";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { fileParts } from "../../src/store/data-file.ts";
-import type { Migration } from "../../src/store/migrations.ts";
 import { openSqliteStores } from "../../src/store/sqlite.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 
@@ -45,19 +41,16 @@ beforeEach(() => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 /** Writes rows to a data file, and closes it. */
-function fill(parts = fileParts): void {
-  const stores = openSqliteStores(path, parts);
+function fill(): void {
+  const stores = openSqliteStores(path);
   stores.open("default", '{"a":1}').commit(rows);
   stores.open("other", "{}");
   stores.close();
 }
 
-/** The version of a data file that this mock server writes. */
-const latest = fileParts.migrations.length;
-
 /** What is in a data file. */
-function contents(parts = fileParts): unknown {
-  const stores = openSqliteStores(path, parts);
+function contents(): unknown {
+  const stores = openSqliteStores(path);
   try {
     return stores.list().map(({ name, options }) => ({ name, options, rows: stores.open(name, options).load() }));
   } finally {
@@ -74,11 +67,11 @@ const filled = [
 ];
 
 /** Opens the file in this process, which must fail and leave the file as it is. Returns the message after the path. */
-function refusal(parts = fileParts): string {
+function refusal(): string {
   const before = readFileSync(path);
   let message = "nothing was thrown";
   try {
-    openSqliteStores(path, parts).close();
+    openSqliteStores(path).close();
   } catch (error) {
     expect(error).toBeInstanceOf(StoreError);
     message = (error as Error).message;
@@ -104,46 +97,8 @@ describe("a new data file", () => {
     expect(readdirSync(folder)).toEqual(["mock.db"]);
   });
 
-  it("gets its name when it is complete", () => {
-    const seen: string[] = [];
-    fill({
-      ...fileParts,
-      link(from, to) {
-        seen.push(...readdirSync(folder));
-        copyFileSync(from, `${to}.copy`);
-        linkSync(from, to);
-      },
-    });
-    expect(seen).toEqual([expect.stringMatching(/^mock\.db\.[\da-f-]{36}\.new$/)]);
-    path += ".copy";
-    expect(contents()).toEqual([]);
-  });
-
-  it("does not replace one that another server has created in the meantime", () => {
-    openSqliteStores(path, {
-      ...fileParts,
-      link(from, to) {
-        fill();
-        linkSync(from, to);
-      },
-    }).close();
-    expect(contents()).toEqual(filled);
-    expect(readdirSync(folder)).toEqual(["mock.db"]);
-  });
-
-  it("is created on a file system without hard links", () => {
-    fill({
-      ...fileParts,
-      link() {
-        throw Object.assign(new Error("operation not permitted"), { code: "EPERM" });
-      },
-    });
-    expect(contents()).toEqual(filled);
-    expect(readdirSync(folder)).toEqual(["mock.db"]);
-  });
-
   it("leaves nothing behind on a full disk", () => {
-    expect(() => openSqliteStores(path, { ...fileParts, maxPages: 1 })).toThrow(
+    expect(() => openSqliteStores(path, { maxPages: 1 })).toThrow(
       new StoreError(`${path} cannot grow: the disk is full. Free space on it, and try again.`),
     );
     expect(readdirSync(folder)).toEqual([]);
@@ -170,7 +125,6 @@ describe("a file that cannot be used is left as it is", () => {
   });
 
   it.each([
-    ["of one byte", "x"],
     ["with a line", "{}\n"],
     ["with a text", '{ "groups": [] }\n'.repeat(1000)],
     ["that begins like a database", `SQLite format 3\0${"?".repeat(9000)}`],
@@ -184,17 +138,12 @@ describe("a file that cannot be used is left as it is", () => {
     expect(refusal()).toBe("FILE is a SQLite database of another program. Name another file.");
   });
 
-  it("one of a newer version", () => {
+  it("one of another version, also if it was not closed", () => {
     fill();
     sqliteFile("PRAGMA user_version = 9");
     expect(refusal()).toBe(
-      `FILE has version 9, and this mock server reads up to version ${latest}. Update it, or name another file.`,
+      "FILE has version 9, and this mock server reads version 1. Use the one that wrote it, or name another file.",
     );
-  });
-
-  it("one of a newer version, which was not closed", () => {
-    fill();
-    sqliteFile("PRAGMA user_version = 9");
     const writer = new DatabaseSync(path);
     writer.exec("PRAGMA journal_mode = WAL; PRAGMA user_version = 10");
     const [file, log] = [readFileSync(path), readFileSync(`${path}-wal`)];
@@ -303,11 +252,8 @@ describe("a place without a file", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("in a folder that does not exist is refused", () => {
+  it("in a folder that does not exist, or below a file, is refused", () => {
     expect(messageOf(join(folder, "a", "mock.db"))).toBe(unopened);
-  });
-
-  it("below a file is refused", () => {
     writeFileSync(path, "a");
     expect(messageOf(join(path, "mock.db"))).toBe(unopened);
   });
@@ -341,100 +287,5 @@ describe("a place without a file", () => {
     path = target;
     expect(readdirSync(folder)).toEqual(["links", "mock.db"]);
     expect(readdirSync(join(folder, "links"))).toEqual(["link.db"]);
-  });
-});
-
-describe("a data file of an older version", () => {
-  const addNote: Migration = (database) =>
-    database.exec(`
-      ALTER TABLE sandboxes ADD COLUMN note TEXT;
-      UPDATE sandboxes SET note = 'of ' || name;
-    `);
-  const withNote = { ...fileParts, migrations: [...fileParts.migrations, addNote] };
-  /** Reads with a connection of its own. */
-  const read = (file: string, statement: string): unknown[] => {
-    const database = new DatabaseSync(file, { readOnly: true });
-    try {
-      return database
-        .prepare(statement)
-        .all()
-        .map((row) => Object.values(row)[0]);
-    } finally {
-      database.close();
-    }
-  };
-
-  it("that has no tables yet gets them, after a backup", () => {
-    const database = new DatabaseSync(path);
-    database.exec("PRAGMA application_id = 0x63746d73");
-    database.close();
-    expect(contents()).toEqual([]);
-    expect(readdirSync(folder)).toEqual(["mock.db", "mock.db.v0.bak"]);
-    expect(read(path, "PRAGMA user_version")).toEqual([latest]);
-    expect(read(`${path}.v0.bak`, "PRAGMA user_version")).toEqual([0]);
-    expect(read(`${path}.v0.bak`, "SELECT name FROM sqlite_schema")).toEqual([]);
-  });
-
-  it("is converted, and its backup is a data file of that version with the same contents", () => {
-    fill();
-    openSqliteStores(path, withNote).close();
-    expect(read(path, "SELECT note FROM sandboxes")).toEqual(["of default", "of other"]);
-    expect(read(path, "PRAGMA user_version")).toEqual([latest + 1]);
-    expect(refusal()).toBe(
-      `FILE has version ${latest + 1}, and this mock server reads up to version ${latest}. Update it, or name another file.`,
-    );
-    expect(contents(withNote)).toEqual(filled);
-    path += `.v${latest}.bak`;
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(contents()).toEqual(filled);
-  });
-
-  it("is converted with what a killed server has not moved into it yet", () => {
-    fill();
-    const stores = openSqliteStores(path);
-    stores.open("default", "{}").commit([{ table: "groups", key: "last", text: "1" }]);
-    // Another process, because reading the file here would unlock it.
-    execFileSync("cp", [path, `${path}-wal`, root]);
-    stores.close();
-    path = join(root, "mock.db");
-    const expected = [{ ...filled[0], rows: [...rows, { table: "groups", key: "last", text: "1" }] }, filled[1]];
-    expect(contents(withNote)).toEqual(expected);
-    path += `.v${latest}.bak`;
-    expect(contents()).toEqual(expected);
-  });
-
-  it("of version 1 keeps its sandboxes, and its rows in their order", () => {
-    const perSandbox = 2n ** 40n;
-    const database = new DatabaseSync(path);
-    database.exec("PRAGMA application_id = 0x63746d73; PRAGMA user_version = 1");
-    fileParts.migrations[0]?.(database);
-    const addSandbox = database.prepare("INSERT INTO sandboxes VALUES (?, ?, ?, ?, 7)");
-    addSandbox.run(3, "other", "{}", 1);
-    addSandbox.run(2, "default", '{"a":1}', 0);
-    const addRow = database.prepare("INSERT INTO rows VALUES (?, ?, ?, ?, 7)");
-    addRow.setReadBigInts(true);
-    for (const [at, { table, key, text }] of [...rows.entries()].reverse())
-      addRow.run(2n * perSandbox + BigInt(at * 5), table, key, text);
-    database.close();
-    expect(contents()).toEqual(filled);
-    expect(contents()).toEqual(filled);
-    expect(readdirSync(folder)).toEqual(["mock.db", "mock.db.v1.bak"]);
-  });
-
-  it("stays as it is if a statement fails", () => {
-    fill();
-    const failing: Migration = (database) => database.exec("DROP TABLE t");
-    expect(refusal({ ...fileParts, migrations: [...withNote.migrations, failing] })).toBe(
-      `FILE cannot be converted (no such table: t), and is unchanged. Use the mock server that wrote it, or name another file.`,
-    );
-    expect(contents()).toEqual(filled);
-  });
-
-  it("stays as it is if no backup can be made", () => {
-    fill();
-    mkdirSync(`${path}.v${latest}.bak`);
-    expect(refusal(withNote)).toMatch(/^FILE cannot be used: .*EISDIR/);
-    expect(readdirSync(folder)).toEqual(["mock.db", `mock.db.v${latest}.bak`]);
-    expect(contents()).toEqual(filled);
   });
 });

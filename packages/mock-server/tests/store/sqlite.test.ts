@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { SandboxStorage, StoredRow } from "@call-transfer/backend";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { sandboxStorageCases } from "../../../backend/tests/store/cases.ts";
-import { fileParts, loadSqlite } from "../../src/store/data-file.ts";
+import { loadSqlite } from "../../src/store/data-file.ts";
 import { openSqliteStores } from "../../src/store/sqlite.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 
@@ -55,7 +55,7 @@ describe("openSqliteStores", () => {
 
   it("keeps everything committed before the disk was full, and goes on when there is space again", () => {
     const path = newPath();
-    const store = opened(path, { ...fileParts, maxPages: 8 }).open("default", "{}");
+    const store = opened(path, { maxPages: 8 }).open("default", "{}");
     store.commit([row("a", "1"), row("b", "2")]);
     const large = row("c", JSON.stringify("c".repeat(100_000)));
     expect(() => store.commit([row("a", "3"), large])).toThrow(
@@ -72,7 +72,7 @@ describe("openSqliteStores", () => {
 
   it("creates no sandbox on a full disk", () => {
     const path = newPath();
-    const full = opened(path, { ...fileParts, maxPages: 8 });
+    const full = opened(path, { maxPages: 8 });
     expect(() => full.open("a", JSON.stringify("a".repeat(100_000)))).toThrow(/the disk is full/);
     expect(full.list()).toEqual([]);
     full.open("a", "{}").commit([row("a", "1")]);
