@@ -81,7 +81,7 @@ async function runApp(baseUrl: string) {
 
 const answered = { contact: "Ada", isRead: true, names: ["Ada"], status: "done", group: expect.any(String) };
 
-/** Runs the app in two sandboxes at once: each has its own group and its own contacts. */
+/** Runs the app in two sandboxes at once: each has its own group. */
 async function runInSandboxes(url: string): Promise<void> {
   const [one, two] = await Promise.all(["one", "two"].map((name) => runApp(`${url}/_sandbox/${name}`)));
   expect([one, two]).toEqual([answered, answered]);
@@ -90,9 +90,9 @@ async function runInSandboxes(url: string): Promise<void> {
 const stubs = save(
   "stubs.yaml",
   `stubs:
-  - { method: POST, path: /api/v1/contacts, collection: contacts }
-  - { method: GET, path: /api/v1/contacts, collection: contacts }
-  - { method: GET, path: "/api/v1/contacts/{id}", collection: contacts }
+  - { method: POST, path: /api/v1/contacts, response: { status: 201, body: { id: "{{id}}", name: "{{body.name}}" } } }
+  - { method: GET, path: /api/v1/contacts, response: { body: { contacts: [{ id: c-1, name: Ada }], meta: { total: 1 } } } }
+  - { method: GET, path: "/api/v1/contacts/{id}", response: { body: { id: "{{path.id}}", name: Ada } } }
   - { method: GET, path: /api/v1/jobs/7, response: { body: { status: done } } }
 `,
 );

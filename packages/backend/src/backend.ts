@@ -189,8 +189,6 @@ export interface Parts {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** The sandboxes that the backend belongs to. */
   readonly sandboxes?: ManagedSandboxes;
-  /** Called when an event stream starts; the returned function is called when it ends. */
-  readonly onFollow?: () => () => void;
 }
 
 export const defaultParts: Parts = { table: callTransferOperations, handlers: allHandlers };
@@ -268,10 +266,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
 const defaultStart = "2026-03-02T12:00:00Z";
 
 /** Creates the state of a backend and what acts on it, without any records. */
-export function createCore(
-  options: BackendOptions,
-  { table, onFollow }: { readonly table: OperationTable; readonly onFollow?: (() => () => void) | undefined },
-): Core {
+export function createCore(options: BackendOptions, { table }: { readonly table: OperationTable }): Core {
   withPathPrefix("policies", () => checkPolicies(options.policies ?? {}));
   if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
   const { wall = systemClock, name = "default", store } = options;
@@ -289,7 +284,7 @@ export function createCore(
     changed: changes.clockChanged,
     moved: timers?.moved,
   });
-  const [state, events] = [createState(changes), createEvents(clock, onFollow)];
+  const [state, events] = [createState(changes), createEvents(clock)];
   const backend = {
     state,
     clock,

@@ -10,7 +10,6 @@ import {
   type DeliveryCriteria,
   isBodyMatch,
   isDeliveryMatch,
-  isInForce,
   isLike,
   isRequestMatch,
   type RequestCriteria,
@@ -101,9 +100,8 @@ interface ActiveFault<Kind extends Fault = Fault> {
   hits: number;
 }
 
-/** Where the faults of a backend are, and when. */
+/** Where the faults of a backend are. */
 export interface FaultsPlace {
-  readonly clock: { now(): number };
   /** The name of the sandbox. */
   readonly sandbox: string;
   /** Hears of faults that are added or removed, and of each hit. */
@@ -121,7 +119,7 @@ const noFaults: MatchedFaults = { latencyMs: 0, action: undefined, id: undefined
 export function createFaults(
   random: Pick<Random, "next" | "uuid">,
   operations: readonly OperationDescription[],
-  { clock, sandbox, events, changed = () => {} }: FaultsPlace,
+  { sandbox, events, changed = () => {} }: FaultsPlace,
 ): FaultQueue {
   let last = 0;
   let all: readonly ActiveFault[] = [];
@@ -164,7 +162,7 @@ export function createFaults(
     removeWhere(({ times }) => times === 0);
   };
   const isMatch = ({ fault }: ActiveFault<RequestFault>, request: RequestCriteria): boolean =>
-    isInForce(fault.when, clock.now()) && isRequestMatch(fault.match, request, sandbox);
+    isRequestMatch(fault.match, request, sandbox);
   const list = (): readonly (Fault & ListedFault)[] => all.map(shownFault);
   return {
     add(fault) {
@@ -197,9 +195,7 @@ export function createFaults(
     matchDelivery(delivery, deliveryId) {
       const found = all
         .filter(isForDeliveries)
-        .filter(
-          ({ fault }) => isInForce(fault.when, clock.now()) && isDeliveryMatch(fault.webhooks, delivery, sandbox),
-        );
+        .filter(({ fault }) => isDeliveryMatch(fault.webhooks, delivery, sandbox));
       const matched = firstStep(found, random, (entry) => hit(entry, { deliveryId }));
       settle(found);
       return matched;

@@ -1,6 +1,4 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import type { FaultWhen } from "../generated/models.gen.ts";
-import { localTime, weekdays } from "../model/hours.ts";
 import { canonicalId, withCanonicalUuids } from "../utils/ids.ts";
 import { isObject } from "../utils/values.ts";
 import type { RequestFault, WebhookFault } from "./fault.ts";
@@ -58,21 +56,6 @@ export function isDeliveryMatch(
     (transferId === undefined || canonicalId(transferId) === delivery.transferId) &&
     isLike(wanted, sandbox)
   );
-}
-
-/** Whether a fault applies at a time in milliseconds, by its days and times of day. */
-export function isInForce(
-  { days, from = "00:00", to = "24:00", timeZone = "UTC" }: FaultWhen = {},
-  at: number,
-): boolean {
-  if (days === undefined && from === "00:00" && to === "24:00") return true;
-  const { weekday, time } = localTime(at, timeZone);
-  // The hours after midnight belong to the day on which the time of day began.
-  const isPastMidnight = to < from && time < to;
-  const names: readonly string[] = weekdays;
-  const day = names.indexOf(weekday) - (isPastMidnight ? 1 : 0);
-  const isDay = days === undefined || days.some((name) => name === weekdays.at(day));
-  return isDay && (isPastMidnight || (from <= time && (to < from || time < to)));
 }
 
 /** Whether a text is like a pattern, in which `*` stands for any characters. UUIDs are the same in any case. */

@@ -35,16 +35,7 @@ type Places = Record<string, string>;
 export function serverOptions(values: StartValues): MockServerOptions {
   const { port, clock, clockRate, autoSandboxes, maxSandboxes, publicUrl, allowHost, controlToken, corsOrigin } =
     values;
-  const {
-    now,
-    randomSeed,
-    dataFile,
-    sandboxIdle,
-    forwardWebhooksTo,
-    forwardHeader = [],
-    scenario,
-    policy = [],
-  } = values;
+  const { now, randomSeed, dataFile, forwardWebhooksTo, forwardHeader = [], scenario, policy = [] } = values;
   const places: Places = {
     ...{ now: `--now ${now}`, controlToken: "--control-token", publicUrl: `--public-url ${publicUrl}` },
     ...{
@@ -79,7 +70,6 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(publicUrl !== undefined && { publicUrl }),
     ...(controlToken !== undefined && { controlToken }),
     ...(dataFile !== undefined && { dataFile }),
-    ...(sandboxIdle !== undefined && { sandboxIdleMs: sandboxIdle }),
   };
   if (forwardHeader.length > 0 && forwardWebhooksTo === undefined)
     throw new UsageError("--forward-header requires --forward-webhooks-to with the URL that gets it.");
