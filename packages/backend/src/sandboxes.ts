@@ -20,7 +20,7 @@ import { InputError } from "./utils/input-error.ts";
 import { errorMessage } from "./utils/values.ts";
 
 /** The options of one sandbox. */
-export type SandboxOptions = Omit<BackendOptions, "store" | "name">;
+export type SandboxOptions = Omit<BackendOptions, "store">;
 
 /** The options of each sandbox, and those of all together. */
 export interface SandboxRegistryOptions extends SandboxOptions {
@@ -299,7 +299,7 @@ class Registry implements ManagedSandboxes {
     let backend: AssembledBackend;
     try {
       backend = assembleBackend(
-        { ...this.#common, ...own, controlPlane: true, policies, name, ...(store && { store }) },
+        { ...this.#common, ...own, controlPlane: true, policies, ...(store && { store }) },
         { ...defaultParts, sandboxes: this },
       );
     } catch (error) {

@@ -1,6 +1,6 @@
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import { type Backend, createBackend, } from "../src/backend.ts";
+import { type Backend, createBackend } from "../src/backend.ts";
 import { bodyLimit } from "../src/control/control.ts";
 import { demo } from "../src/data/demo-seed.ts";
 import { scenarios } from "../src/data/scenarios.ts";
@@ -35,12 +35,10 @@ describe("the control plane", () => {
     expect(typo.error.message).toBe("statu: is not a query parameter of this operation. Did you mean status?");
   });
 
-  it("refuses to list or await requests to an unknown operation", async () => {
+  it("refuses to list requests to an unknown operation", async () => {
     const backend = newBackend();
     const message = 'operationId: unknown operation "listRole". Did you mean listRoles?';
     expect((await control(backend, "GET /requests?operationId=listRole")).body.error.message).toBe(message);
-    const waiting = "GET /requests?operationId=listRole&minCount=1&timeoutMs=0";
-    expect((await control(backend, waiting)).body.error.message).toBe(message);
   });
 
   it("refuses a snapshot of another version, and what is no snapshot", async () => {
@@ -198,7 +196,6 @@ describe("the control plane", () => {
     ["POST /sandboxes", { name: "a", seed: { accounts: [{}] } }, "seed.accounts[0].id"],
     ["PUT /snapshot", { version: 2, seed: {} }, "version"],
     ["PUT /snapshot", { version: 1, seed: {} }, "now"],
-    ["GET /requests?minCount=1&timeoutMs=30001", undefined, "timeoutMs"],
     ["POST /records/destinations", { id: "x" }, "id"],
     ["POST /records/nothing", {}, "collection"],
     ["POST /transfers", {}, "destinationId"],
@@ -380,20 +377,6 @@ describe("the request log's routes", () => {
     await send(backend, "GET /role");
     const [request] = (await control(backend, "GET /requests?unmatched=true")).body.requests;
     expect(request.closestOperations[0]).toEqual({ operationId: "listRoles", method: "GET", path: "/api/v1/roles" });
-  });
-
-  it("wait for future requests", async () => {
-    const backend = newBackend();
-    await send(backend, "GET /roles");
-    const waited = control(backend, "GET /requests?operationId=listRoles&minCount=2");
-    await send(backend, "GET /accounts");
-    await send(backend, "GET /roles");
-    expect((await waited).body).toMatchObject({ requests: [{ id: 1 }, { id: 3 }] });
-  });
-
-  it("stop waiting after the timeout", async () => {
-    const waited = await control(newBackend(), "GET /requests?minCount=1&timeoutMs=1");
-    expect(waited).toEqual({ status: 200, body: { requests: [] } });
   });
 
   it("count responses by operation and status, documented or not", async () => {

@@ -14,20 +14,18 @@ export interface RequestCriteria {
 }
 
 /** What the criteria of a fault of deliveries are compared with. */
-export type DeliveryCriteria = { readonly [Name in keyof Omit<WebhookFault["webhooks"], "sandbox">]-?: unknown };
+export type DeliveryCriteria = { readonly [Name in keyof WebhookFault["webhooks"]]-?: unknown };
 
 /** Whether a request meets the criteria of a fault, apart from those of the body. */
 export function isRequestMatch(
   match: RequestFault["match"] = {},
   { operation, url, headers }: RequestCriteria,
-  sandbox: string,
 ): boolean {
   const { path } = match;
   return (
     (match.operationId ?? operation.id) === operation.id &&
     (match.method ?? operation.method).toUpperCase() === operation.method &&
     (path === undefined || path === operation.path || isLike(path, url.pathname)) &&
-    isLike(match.sandbox ?? "*", sandbox) &&
     Object.entries(match.headers ?? {}).every(([name, text]) => isLike(text, headers.get(name.toLowerCase()))) &&
     Object.entries(match.query ?? {}).every(([name, text]) =>
       url.searchParams.getAll(name).some((value) => isLike(text, value)),
@@ -46,15 +44,13 @@ export function isBodyMatch({ body: fields = {} }: RequestFault["match"] = {}, b
 
 /** Whether a delivery meets the criteria of a fault. */
 export function isDeliveryMatch(
-  { destinationId, url, transferId, sandbox: wanted = "*" }: WebhookFault["webhooks"],
+  { destinationId, url, transferId }: WebhookFault["webhooks"],
   delivery: DeliveryCriteria,
-  sandbox: string,
 ): boolean {
   return (
     (destinationId === undefined || canonicalId(destinationId) === delivery.destinationId) &&
     (url ?? delivery.url) === delivery.url &&
-    (transferId === undefined || canonicalId(transferId) === delivery.transferId) &&
-    isLike(wanted, sandbox)
+    (transferId === undefined || canonicalId(transferId) === delivery.transferId)
   );
 }
 

@@ -145,18 +145,15 @@ const pair = (field: keyof Match, example: string): Criterion => ({
   needs: `a name and a value, such as ${example}`,
   isPair: true,
 });
-const sandbox: Criterion = { field: "sandbox", needs: "a name" };
 const requestCriteria: Readonly<Record<string, Criterion>> = {
   header: pair("headers", "x-test=slow"),
   query: pair("query", "limit=5"),
   body: pair("body", "toNumber=+1*"),
-  sandbox,
 };
 const webhookCriteria: Readonly<Record<string, Criterion>> = {
   destination: { field: "destinationId", needs: "an id" },
   url: { field: "url", needs: "an address" },
   transfer: { field: "transferId", needs: "an id" },
-  sandbox,
 };
 const whenWords = ["10%", "once", "3 times", "always", "nth 2"];
 

@@ -204,7 +204,7 @@ function matchOf(stub: ActiveStub, { method, url, headers }: StubbedRequest): Fo
   const { operation, form } = stub;
   const values = operation.method === servedMethod(method) ? form.exec(withCanonicalUuids(url.pathname)) : null;
   const { headers: wanted = {}, query = {} } = stub.stub.match ?? {};
-  if (values === null || !isRequestMatch({ headers: wanted, query }, { operation, url, headers }, "")) return undefined;
+  if (values === null || !isRequestMatch({ headers: wanted, query }, { operation, url, headers })) return undefined;
   const params = operation.pathParameters.map((name, index) => [name, decoded(values[index + 1] ?? "")]);
   return { stub, params: Object.fromEntries(params) };
 }

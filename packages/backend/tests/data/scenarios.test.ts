@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Backend, createBackend, } from "../../src/backend.ts";
+import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import { type ScenarioName, scenarios } from "../../src/data/scenarios.ts";
 import type { Seed } from "../../src/model/records.ts";

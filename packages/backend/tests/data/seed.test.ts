@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { demo, demoSeed } from "../../src/data/demo-seed.ts";
 import { checkSeed } from "../../src/data/load-seed.ts";
-import { resolveTimes, type Seed, } from "../../src/model/records.ts";
+import { resolveTimes, type Seed } from "../../src/model/records.ts";
 import { createState } from "../../src/model/state.ts";
 
 const accountId = "a0000000-0000-4000-8000-00000000000a";

@@ -3,7 +3,6 @@ import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import { isLike } from "../../src/faults/match-fault.ts";
 import type { FaultMatch, FaultWhen } from "../../src/generated/models.gen.ts";
-import { createSandboxRegistry } from "../../src/sandboxes.ts";
 import { codeOf, send } from "../test-client.ts";
 
 const placement = {
@@ -135,22 +134,6 @@ describe("a fault that matches fields of the body", () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 500]);
     expect(await answers[0]?.json()).toMatchObject({ detail: "The request body exceeds 1 MiB. Send a smaller one." });
     expect(backend.requests.list()[1]?.error).toContain("The line is cut.");
-  });
-});
-
-describe("a fault for some sandboxes", () => {
-  const limited = { match: { sandbox: "qa-*" }, when: { times: null }, do: { code: "queue_full" } } as const;
-
-  it("reaches only these, when all start with it", () => {
-    const sandboxes = createSandboxRegistry({ faults: [limited] });
-    const faultsOf = (name: string) => sandboxes.create(name).faults.list().length;
-    expect([sandboxes.default.faults.list().length, faultsOf("qa-1"), faultsOf("dev")]).toEqual([0, 1, 0]);
-  });
-
-  it("cannot be added to another one", () => {
-    expect(() => createBackend().faults.add(limited)).toThrow(
-      'match.sandbox: this is the sandbox "default". Add the fault in the sandbox that it is for, or remove this field.',
-    );
   });
 });
 

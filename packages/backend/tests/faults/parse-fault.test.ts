@@ -30,13 +30,12 @@ describe("a fault as a text", () => {
       { match: { operationId: "createCall", headers: { "x-test": "slow", "x-run": "a, b" } }, do: unavailable },
     ],
     [
-      'createCall body toNumber=+49* body flowId="a b" query limit=5 sandbox qa-* reset',
+      'createCall body toNumber=+49* body flowId="a b" query limit=5 reset',
       {
         match: {
           operationId: "createCall",
           body: { toNumber: "+49*", flowId: "a b" },
           query: { limit: "5" },
-          sandbox: "qa-*",
         },
         do: "reset",
       },
@@ -88,11 +87,11 @@ describe("a text that is no fault", () => {
     ["createCall queue_ful", '"queue_ful" is not understood here. Did you mean queue_full?'],
     [
       "createCall too_many_calls",
-      '"too_many_calls" is not understood here. Use one of these: criteria (header, query, body, sandbox); what happens (a status such as 503, an error code such as queue_full, reset,',
+      '"too_many_calls" is not understood here. Use one of these: criteria (header, query, body); what happens (a status such as 503, an error code such as queue_full, reset,',
     ],
     [
       "createCall 503 someday",
-      '"someday" is not understood here. Use one of these: criteria (header, query, body, sandbox); how often (10%, once, 3 times, always, nth 2).',
+      '"someday" is not understood here. Use one of these: criteria (header, query, body); how often (10%, once, 3 times, always, nth 2).',
     ],
     ["createCall 503 504", "there are two actions. Write a comma between the steps of a list"],
     ["createCall 503,", "after a comma comes a status, an error code or one of reset"],
@@ -105,7 +104,7 @@ describe("a text that is no fault", () => {
     ["DELETE /api/v1/calls 503", "there is no operation DELETE /api/v1/calls."],
     ["* 503 200%", "when.probability: "],
     ["* pass", "do: pass is a step of a list"],
-    ["webhooks 503", '"503" is not understood here. Use one of these: criteria (destination, url, transfer, sandbox)'],
+    ["webhooks 503", '"503" is not understood here. Use one of these: criteria (destination, url, transfer)'],
     ["webhooks sign badly", "sign needs one of none, wrong_secret, previous_secret, wrong_first, reversed"],
   ])("%s: %s", (text, message) => {
     expect(() => parseFault(text)).toThrow(InputError);

@@ -1,4 +1,3 @@
-
 import { describe, expect, it } from "vitest";
 import { assembleBackend, type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";

@@ -1,5 +1,5 @@
 import { errorCodes, operations } from "@call-transfer/spec";
-import { describe, expect, it, } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asFetched, } from "../../src/http/transport.ts";
+import { asFetched } from "../../src/http/transport.ts";
 
 const reason = new Error("stopped");
 const thrownBy = (work: Promise<unknown>) =>
