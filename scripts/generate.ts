@@ -21,7 +21,6 @@ import { renderQueries } from "./generate/queries.ts";
 import { IncompleteDescription, loadDocument, readCodeTable } from "./generate/read/document.ts";
 import { modelOf } from "./generate/read/model.ts";
 import {
-  renderContractMajor,
   renderNoun,
   renderResources,
   renderSdkConstants,
@@ -76,7 +75,6 @@ async function render(): Promise<Map<string, string>> {
       "packages/sdk/src/generated/version.gen.ts",
       renderVersion(read("packages/sdk/package.json"), read("packages/spec/package.json")),
     ],
-    ["packages/backend/src/generated/contract.gen.ts", renderContractMajor(read("packages/spec/package.json"))],
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
     ["packages/sdk/src/query/queries.gen.ts", renderQueries(operations)],
     ["packages/sdk/src/generated/error-codes.gen.ts", renderSdkErrorCodes(document)],

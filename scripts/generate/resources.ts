@@ -284,17 +284,6 @@ export const product = ${JSON.stringify(product)};
 `;
 }
 
-/** The module of the backend with the major of the contract. It changes by a major alone, because a patch of `spec` moves no backend. */
-export function renderContractMajor(contract = "{}"): string {
-  const tag = /^\d+\.0\.0-([a-z]+)/.exec(versionOf(contract))?.[1] ?? "";
-  return `${header}/** The major version of the contract. */
-export const contractMajor = ${majorOf(contract)};
-
-/** The tag at npm of this major's prereleases, such as "next"; empty once the major is released. */
-export const contractTag: string = ${JSON.stringify(tag)};
-`;
-}
-
 /** The version of the package spec is that of the contract. */
 const versionOf = (contract: string): string => (JSON.parse(contract) as { version?: string }).version ?? "";
 

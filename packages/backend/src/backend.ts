@@ -101,8 +101,6 @@ export interface BackendOptions {
    * @internal
    */
   readonly wall?: WallClock;
-  /** The name that faults for one sandbox give it; `default` by default. */
-  readonly name?: string;
   /**
    * Answers requests that no operation and no stub matches; by default they are answered 404.
    *
@@ -136,7 +134,6 @@ const optionsSchema = z.strictObject({
   controlPlane: z.boolean().optional(),
   store: objectWith("load", "commit", "close").optional(),
   wall: objectWith("now", "after").optional(),
-  name: z.string().optional(),
   elsewhere: z.custom((value) => typeof value === "function", "must be a function").optional(),
 });
 
@@ -189,8 +186,6 @@ export interface Parts {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** The sandboxes that the backend belongs to. */
   readonly sandboxes?: ManagedSandboxes;
-  /** Called when an event stream starts; the returned function is called when it ends. */
-  readonly onFollow?: () => () => void;
 }
 
 export const defaultParts: Parts = { table: callTransferOperations, handlers: allHandlers };
@@ -268,13 +263,10 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
 const defaultStart = "2026-03-02T12:00:00Z";
 
 /** Creates the state of a backend and what acts on it, without any records. */
-export function createCore(
-  options: BackendOptions,
-  { table, onFollow }: { readonly table: OperationTable; readonly onFollow?: (() => () => void) | undefined },
-): Core {
+export function createCore(options: BackendOptions, { table }: { readonly table: OperationTable }): Core {
   withPathPrefix("policies", () => checkPolicies(options.policies ?? {}));
   if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
-  const { wall = systemClock, name = "default", store } = options;
+  const { wall = systemClock, store } = options;
   const generators = createGenerators(options.randomSeed, options.clockMode);
   const randoms = generators.sequences;
   const writer = store === undefined ? undefined : new StateWriter(store, wall);
@@ -289,7 +281,7 @@ export function createCore(
     changed: changes.clockChanged,
     moved: timers?.moved,
   });
-  const [state, events] = [createState(changes), createEvents(clock, onFollow)];
+  const [state, events] = [createState(changes), createEvents(clock)];
   const backend = {
     state,
     clock,
@@ -302,7 +294,7 @@ export function createCore(
   };
   const tokens = createTokens(new Uint8Array(32));
   const changed = writer && (() => writer.touch("faults"));
-  const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
+  const faults = createFaults(randoms.faults, table.operations, { events, changed });
   const stubs = createStubs(table, { events, changed: writer && (() => writer.touch("stubs")) });
   const inbox = createInbox(backend);
   const { fetch, forwardWebhooksTo: forwardTo } = options;
@@ -355,7 +347,7 @@ function loadInitial({ backend, faults, stubs }: Core, options: BackendOptions):
   const { seed = demoSeed, faults: initial = [], stubs: initialStubs = [] } = options;
   withPathPrefix("seed", () => loadFirstSeed(backend, seed));
   for (const [index, stub] of initialStubs.entries()) withPathPrefix(`stubs[${index}]`, () => stubs.add(stub));
-  for (const [index, fault] of initial.entries()) withPathPrefix(`faults[${index}]`, () => faults.addInitial(fault));
+  for (const [index, fault] of initial.entries()) withPathPrefix(`faults[${index}]`, () => faults.add(fault));
   backend.expiries.restart();
 }
 

@@ -13,7 +13,6 @@ import type { RecordedRequest } from "./http/request-log.ts";
 import { errorResponse } from "./http/respond.ts";
 import { controlPrefix, defaultSandbox, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
 import { createFetch, type HandleAt, type HandledResponse, type IncomingRequest, withUrl } from "./http/transport.ts";
-import { systemClock } from "./model/clock.ts";
 import type { BackendEvent } from "./model/events.ts";
 import type { SandboxStorage, StoredSandbox } from "./model/store.ts";
 import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./utils/ids.ts";
@@ -21,7 +20,7 @@ import { InputError } from "./utils/input-error.ts";
 import { errorMessage } from "./utils/values.ts";
 
 /** The options of one sandbox. */
-export type SandboxOptions = Omit<BackendOptions, "store" | "name">;
+export type SandboxOptions = Omit<BackendOptions, "store">;
 
 /** The options of each sandbox, and those of all together. */
 export interface SandboxRegistryOptions extends SandboxOptions {
@@ -34,12 +33,6 @@ export interface SandboxRegistryOptions extends SandboxOptions {
   readonly autoSandboxes?: boolean;
   /** The maximum number of sandboxes, including `default`; an integer from 1, 1000 by default. */
   readonly maxSandboxes?: number;
-  /**
-   * Milliseconds of real time without a request after which a sandbox is closed and removed; never by default. `default` is
-   * never removed. Requests in flight and open event streams keep a sandbox; ringing transfers and calls in progress do not,
-   * because they last as long as the sandbox's own clock says. Only requests through `handle` and `fetch` count.
-   */
-  readonly sandboxIdleMs?: number;
 }
 
 /** Named backends that share nothing. */
@@ -54,7 +47,7 @@ export interface SandboxRegistry {
   fetch(input: Request | URL | string, init?: RequestInit, peer?: ConnectionInfo): Promise<Response>;
   /**
    * Records a request that something in front of the sandboxes answered: in the sandbox that the request selects if it
-   * exists, otherwise in `default`. Creates no sandbox and does not count as use.
+   * exists, otherwise in `default`. Creates no sandbox.
    *
    * @internal
    */
@@ -71,7 +64,7 @@ export interface SandboxRegistry {
   list(): readonly string[];
   /**
    * Calls `listener` with the name of the sandbox for each event of every sandbox, also of those created later, until the
-   * returned function is called. Keeps no idle sandbox.
+   * returned function is called.
    *
    * @internal
    */
@@ -89,9 +82,7 @@ export type SandboxListener = (sandbox: string, event: BackendEvent) => void;
  */
 export function createSandboxRegistry(options: SandboxRegistryOptions = {}): SandboxRegistry {
   checkOptions(options);
-  const { wall = systemClock } = options;
-  const idle = createIdleWatch(options.sandboxIdleMs, wall.now);
-  const registry = new Registry(options, idle);
+  const registry = new Registry(options);
   try {
     registry.defaultBackend();
     for (const stored of options.stores?.list() ?? []) if (stored.name !== defaultSandbox) registry.resume(stored);
@@ -102,10 +93,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions = {}): San
   const handleAt: HandleAt<ConnectionInfo> = async (request, peer, url) => {
     const selected = findSandbox(request, url, registry, options);
     if ("refusal" in selected) return refuse(selected, request, url, registry);
-    const { name, backend } = selected;
-    if (options.sandboxIdleMs === undefined) return backend.handle(request, peer, url);
-    const end = idle.begin(name);
-    return backend.handle(request, peer, url).finally(end);
+    return selected.handle(request, peer, url);
   };
   const handle = withUrl(handleAt);
   return {
@@ -149,12 +137,10 @@ function refuse(
   return { response };
 }
 
-function checkOptions({ autoSandboxes = false, maxSandboxes = 1, sandboxIdleMs = 1 }: SandboxRegistryOptions): void {
+function checkOptions({ autoSandboxes = false, maxSandboxes = 1 }: SandboxRegistryOptions): void {
   if (typeof autoSandboxes !== "boolean") throw new InputError("autoSandboxes", "must be true or false");
   if (!(Number.isSafeInteger(maxSandboxes) && maxSandboxes > 0))
     throw new InputError("maxSandboxes", "must be an integer from 1");
-  if (!(typeof sandboxIdleMs === "number" && sandboxIdleMs > 0))
-    throw new InputError("sandboxIdleMs", "must be a number of milliseconds above 0");
 }
 
 /** Why a request selects no sandbox. */
@@ -170,17 +156,17 @@ function findSandbox(
   { headers }: IncomingRequest,
   url: URL,
   registry: Registry,
-  { autoSandboxes = false, sandboxIdleMs }: SandboxRegistryOptions,
-): { name: string; backend: Backend } | Refusal {
+  { autoSandboxes = false }: SandboxRegistryOptions,
+): Backend | Refusal {
   const { name, path, conflict } = selectSandbox(url.pathname, headers);
   if (isSandboxesPath(path)) {
     url.pathname = path;
-    return { name: defaultSandbox, backend: registry.defaultBackend() };
+    return registry.defaultBackend();
   }
   if (conflict !== undefined) return { path, code: "bad_request", refusal: conflict };
   const known = registry.get(name);
   if (known === undefined && (!autoSandboxes || !sandboxNamePattern.test(name)))
-    return { path, code: "not_found", refusal: unknownSandbox(name, registry.list(), expiryOf(sandboxIdleMs)) };
+    return { path, code: "not_found", refusal: unknownSandbox(name, registry.list()) };
   const limitError = known === undefined ? registry.limitError() : undefined;
   if (limitError !== undefined) return { path, code: "not_found", refusal: `T${limitError.slice(1)}.` };
   let backend = known;
@@ -191,11 +177,7 @@ function findSandbox(
     return { path, code: "internal_error", refusal: `Sandbox "${name}" could not be created: ${errorMessage(error)}` };
   }
   if (path !== url.pathname) url.pathname = path;
-  return { name, backend };
-}
-
-function expiryOf(idleMs: number | undefined): string | undefined {
-  return idleMs === undefined ? undefined : `Sandboxes are removed after ${idleMs / 1000} s without a request.`;
+  return backend;
 }
 
 function isControlPath(path: string): boolean {
@@ -211,7 +193,6 @@ function isSandboxesPath(path: string): boolean {
 class Registry implements ManagedSandboxes {
   readonly #backends = new Map<string, AssembledBackend>();
   readonly #followers = new Set<Follower>();
-  readonly #idle: ReturnType<typeof createIdleWatch>;
   readonly #maxSandboxes: number;
   readonly #stores: SandboxStorage | undefined;
   /** The options of each sandbox. */
@@ -219,10 +200,8 @@ class Registry implements ManagedSandboxes {
 
   constructor(
     // A limit, because a loop over names must not fill a server that creates sandboxes on demand.
-    { autoSandboxes: _, maxSandboxes = 1000, sandboxIdleMs: __, stores, ...common }: SandboxRegistryOptions,
-    idle: ReturnType<typeof createIdleWatch>,
+    { autoSandboxes: _, maxSandboxes = 1000, stores, ...common }: SandboxRegistryOptions,
   ) {
-    this.#idle = idle;
     this.#maxSandboxes = maxSandboxes;
     this.#stores = stores;
     this.#common = common;
@@ -234,27 +213,27 @@ class Registry implements ManagedSandboxes {
   }
 
   get(name: string): Backend | undefined {
-    return this.#current().get(name);
+    return this.#backends.get(name);
   }
 
   list(): readonly string[] {
-    return [...this.#current().keys()];
+    return [...this.#backends.keys()];
   }
 
   describe(name: string): SandboxState | undefined {
-    const backend = this.#current().get(name);
+    const backend = this.#backends.get(name);
     return backend && sandboxState(backend);
   }
 
   /** The error message if no further sandbox can be created; starts in lower case, without a full stop. */
   limitError(): string | undefined {
-    return this.#current().size < this.#maxSandboxes ? undefined : limitReached(this.#maxSandboxes);
+    return this.#backends.size < this.#maxSandboxes ? undefined : limitReached(this.#maxSandboxes);
   }
 
   create(name: string, own: SandboxOptions = {}): Backend {
     if (!sandboxNamePattern.test(name))
       throw new InputError("name", `${sandboxNameRule}.${sandboxNameAdvice(String(name))}`);
-    if (this.#current().has(name))
+    if (this.#backends.has(name))
       throw new InputError("name", `sandbox "${name}" already exists. Delete it first, or choose another name.`);
     const limitError = this.limitError();
     if (limitError !== undefined) throw new InputError("name", limitError);
@@ -282,7 +261,7 @@ class Registry implements ManagedSandboxes {
   delete(name: string): boolean {
     if (name === defaultSandbox)
       throw new InputError("name", `sandbox "${defaultSandbox}" cannot be deleted. Reset it instead.`);
-    return this.#current().has(name) && this.#remove(name);
+    return this.#backends.has(name) && this.#remove(name);
   }
 
   copy(): Uint8Array | undefined {
@@ -292,7 +271,7 @@ class Registry implements ManagedSandboxes {
   follow(listener: SandboxListener): () => void {
     const follower: Follower = { listener, stops: new Map() };
     this.#followers.add(follower);
-    for (const [name, backend] of this.#current()) followOne(follower, name, backend);
+    for (const [name, backend] of this.#backends) followOne(follower, name, backend);
     return () => {
       this.#followers.delete(follower);
       for (const stop of follower.stops.values()) stop();
@@ -313,17 +292,6 @@ class Registry implements ManagedSandboxes {
     this.#backends.get(defaultSandbox)?.events.emit(type, { name });
   }
 
-  /** Expired sandboxes are removed on access; a timer would keep the process running. */
-  #current(): ReadonlyMap<string, AssembledBackend> {
-    for (const name of this.#idle.expired())
-      try {
-        if (name !== defaultSandbox) this.#remove(name);
-      } catch {
-        // The request of another sandbox must not fail. It is tried again once it has been idle again.
-      }
-    return this.#backends;
-  }
-
   #add(name: string, own: SandboxOptions): Backend {
     // Functions among the options are not stored.
     const store = this.#stores?.open(name, JSON.stringify(own));
@@ -331,8 +299,8 @@ class Registry implements ManagedSandboxes {
     let backend: AssembledBackend;
     try {
       backend = assembleBackend(
-        { ...this.#common, ...own, controlPlane: true, policies, name, ...(store && { store }) },
-        { ...defaultParts, sandboxes: this, onFollow: () => this.#idle.begin(name) },
+        { ...this.#common, ...own, controlPlane: true, policies, ...(store && { store }) },
+        { ...defaultParts, sandboxes: this },
       );
     } catch (error) {
       store?.close();
@@ -340,14 +308,12 @@ class Registry implements ManagedSandboxes {
     }
     for (const follower of this.#followers) followOne(follower, name, backend);
     this.#backends.set(name, backend);
-    this.#idle.begin(name)();
     return backend;
   }
 
   #remove(name: string): boolean {
     const stored = this.#stores?.list().find((one) => one.name === name);
     this.#backends.get(name)?.close();
-    this.#idle.forget(name);
     const isRemoved = this.#backends.delete(name);
     try {
       this.#stores?.delete(name);
@@ -368,7 +334,7 @@ interface Follower {
 }
 
 function followOne({ listener, stops }: Follower, name: string, { events }: AssembledBackend): void {
-  const options = { keepsSandbox: false, ended: () => void stops.delete(name) };
+  const options = { ended: () => void stops.delete(name) };
   stops.set(
     name,
     events.follow((event) => listener(name, event), options),
@@ -376,46 +342,7 @@ function followOne({ listener, stops }: Follower, name: string, { events }: Asse
 }
 
 function limitReached(limit: number): string {
-  const remedies = [
-    "Delete one with call-transfer-mock sandbox delete NAME (operation deleteSandbox)",
-    "raise the limit (--max-sandboxes, maxSandboxes)",
-    "or let idle ones be removed (--sandbox-idle, sandboxIdleMs)",
-  ];
-  return `the limit of ${limit} sandbox${limit === 1 ? "" : "es"} is reached. ${remedies.join(", ")}`;
-}
-
-/** Tracks how long named things have been unused; `now` returns milliseconds. Without a limit nothing expires. */
-function createIdleWatch(limitMs: number | undefined, now: () => number) {
-  const uses = new Map<string, number>();
-  // Ordered by the end of the last use.
-  const idleSince = new Map<string, number>();
-  return {
-    /** Marks a thing as in use until the returned function is called. Uses may overlap. */
-    begin(name: string): () => void {
-      uses.set(name, (uses.get(name) ?? 0) + 1);
-      idleSince.delete(name);
-      let isOver = false;
-      return () => {
-        const count = uses.get(name);
-        if (isOver || count === undefined) return;
-        isOver = true;
-        uses.set(name, count - 1);
-        if (count === 1) idleSince.set(name, now());
-      };
-    },
-    forget(name: string): void {
-      uses.delete(name);
-      idleSince.delete(name);
-    },
-    /** Lists the things that have been unused for at least the limit. */
-    expired(): readonly string[] {
-      if (limitMs === undefined) return [];
-      const names: string[] = [];
-      for (const [name, since] of idleSince) {
-        if (now() - since < limitMs) break;
-        names.push(name);
-      }
-      return names;
-    },
-  };
+  const remedies =
+    "Delete one with call-transfer-mock sandbox delete NAME (operation deleteSandbox), or raise the limit (--max-sandboxes, maxSandboxes)";
+  return `the limit of ${limit} sandbox${limit === 1 ? "" : "es"} is reached. ${remedies}`;
 }

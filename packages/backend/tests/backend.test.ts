@@ -111,33 +111,3 @@ it("dates the demo data from the start of the clock, also after a reset", async 
   });
   backend.close();
 });
-
-it("restores the initial faults after a reset, with the same ids", () => {
-  const backend = createBackend({ faults: [{ do: { code: "internal_error" } }] });
-  const planned = backend.faults.list();
-  backend.faults.clear();
-  backend.reset();
-  expect([planned.length, backend.faults.list()]).toEqual([1, planned]);
-});
-
-it("has methods that may be passed on without their object", async () => {
-  const { clock, deliveries, collections, ...backend } = createBackend({ clockMode: "frozen" });
-  const { now, advance } = { ...clock };
-  const before = now();
-  await advance({ by: 1000 });
-  expect(now() - before).toBe(1000);
-  const destinations = ["destinations" as const].map(collections.list)[0];
-  const app = destinations?.find(({ kind }) => kind === "app");
-  const { id } = await deliveries.trigger({ destinationId: String(app?.id) });
-  const [again] = await Promise.all([id].map(deliveries.redeliver));
-  expect(again?.redeliveryOf).toBe(id);
-  backend.close();
-});
-
-it("flows at the rate of the option, which a reset keeps", () => {
-  const backend = createBackend({ clockRate: 60 });
-  backend.clock.set({ rate: 2 });
-  backend.reset();
-  expect(backend.clock.rate).toBe(60);
-  expect(() => createBackend({ clockRate: 0 })).toThrow("clockRate: must be a number above 0 and up to 10000");
-});

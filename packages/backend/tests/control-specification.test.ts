@@ -19,15 +19,6 @@ describe("the texts of the specification", () => {
     });
   });
 
-  it("contain no links and no remarks on what is not specified", () => {
-    expect(JSON.stringify(specificationSections)).not.toMatch(/\]\(|Not specified/);
-  });
-
-  it("do not introduce a table that they do not contain", () => {
-    const texts = Object.values(specificationSections).map(({ text }) => text);
-    expect(texts.filter((text) => /[.] [^.]*:$/.test(text))).toEqual([]);
-  });
-
   it("explain an error code that the section does not contain by the table of codes", () => {
     const decidedBy = { step: "operation", section: "§4.6" } as const;
     const call = { decidedBy, method: "POST", path: "/api/v1/calls", status: 422 };

@@ -72,13 +72,6 @@ describe("sandboxes", () => {
     expect(sandboxes.default.state.accounts.size).toBeGreaterThan(0);
   });
 
-  it("date the demo data from their own clock", async () => {
-    const sandboxes = createSandboxRegistry();
-    sandboxes.create("later", { now: "2030-01-01T00:00:00Z" });
-    const until = (name: string) => sandboxes.get(name)?.state.members.get(demo.members.member)?.availability.until;
-    expect([until("default"), until("later")]).toEqual(["2026-03-02T13:00:00Z", "2030-01-01T01:00:00Z"]);
-  });
-
   it("reject invalid options and name them", () => {
     expect(() => createSandboxRegistry({ autoSandboxes: 1 as never })).toThrow("autoSandboxes: ");
   });
@@ -160,12 +153,6 @@ describe("sandboxes", () => {
       ["default", "request.completed", undefined],
     ]);
   });
-
-  it("play transport faults as fetch does", async () => {
-    const sandboxes = createSandboxRegistry();
-    sandboxes.default.faults.add({ do: "reset" });
-    await expect(ask(sandboxes, "/api/v1/roles")).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
-  });
 });
 
 describe("the limit of sandboxes", () => {
@@ -198,117 +185,7 @@ describe("the limit of sandboxes", () => {
     [{ maxSandboxes: 0 }, "maxSandboxes: "],
     [{ maxSandboxes: 1.5 }, "maxSandboxes: "],
     [{ maxSandboxes: "5" as never }, "maxSandboxes: "],
-    [{ sandboxIdleMs: 0 }, "sandboxIdleMs: "],
-    [{ sandboxIdleMs: Number.NaN }, "sandboxIdleMs: "],
-    [{ sandboxIdleMs: "30m" as never }, "sandboxIdleMs: "],
   ])("is rejected as %j", (options, message) => {
     expect(() => createSandboxRegistry(options)).toThrow(message);
-  });
-});
-
-describe("a sandbox that is idle in real time", () => {
-  const idleMs = 60_000;
-  /** Sandboxes, and a function that advances their real time. */
-  function timed(options: SandboxRegistryOptions = {}) {
-    let now = 0;
-    const wall = { now: () => now, after: () => () => {} };
-    const sandboxes = createSandboxRegistry({ sandboxIdleMs: idleMs, autoSandboxes: true, wall, ...options });
-    const pass = (ms: number): void => {
-      now += ms;
-    };
-    return { sandboxes, pass };
-  }
-
-  it("is removed after the limit, and created again on the next request", async () => {
-    const { sandboxes, pass } = timed();
-    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
-    const first = sandboxes.get("one");
-    pass(idleMs - 1);
-    expect(sandboxes.list()).toEqual(["default", "one"]);
-    pass(1);
-    expect(sandboxes.list()).toEqual(["default"]);
-    expect(first?.clock.mode).toBe("frozen");
-    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
-    expect(sandboxes.get("one")).not.toBe(first);
-  });
-
-  it("counts from the last request, to the API or to the control plane", async () => {
-    const { sandboxes, pass } = timed();
-    for (const path of ["/api/v1/roles", "/_control/v1/clock", "/api/v1/roles"]) {
-      await ask(sandboxes, `/_sandbox/one${path}`);
-      pass(idleMs - 1);
-    }
-    expect(sandboxes.list()).toEqual(["default", "one"]);
-  });
-
-  it("is never default", () => {
-    const { sandboxes, pass } = timed();
-    pass(10 * idleMs);
-    expect([sandboxes.list(), sandboxes.get("default")]).toEqual([["default"], sandboxes.default]);
-  });
-
-  it("is kept while a request is in flight", async () => {
-    const { sandboxes, pass } = timed();
-    const one = sandboxes.create("one");
-    one.faults.add({ do: { latencyMs: 1000 } });
-    const answer = ask(sandboxes, "/_sandbox/one/api/v1/roles");
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    pass(2 * idleMs);
-    expect(sandboxes.list()).toEqual(["default", "one"]);
-    await one.clock.advance({ by: 1000 });
-    expect((await answer).status).toBe(200);
-    pass(idleMs);
-    expect(sandboxes.list()).toEqual(["default"]);
-  });
-
-  it("is kept while an event stream is open, and counts from its end", async () => {
-    const { sandboxes, pass } = timed();
-    const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events/stream");
-    pass(2 * idleMs);
-    expect(sandboxes.list()).toEqual(["default", "one"]);
-    await body?.cancel();
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    pass(idleMs - 1);
-    expect(sandboxes.list()).toEqual(["default", "one"]);
-    pass(1);
-    expect(sandboxes.list()).toEqual(["default"]);
-  });
-
-  it("is not kept by a follower of all sandboxes, who learns of its end", async () => {
-    const { sandboxes, pass } = timed();
-    const seen: unknown[] = [];
-    sandboxes.follow((sandbox, { type, name }) => seen.push([sandbox, type, name]));
-    sandboxes.create("one");
-    pass(idleMs);
-    expect(sandboxes.list()).toEqual(["default"]);
-    expect(seen.at(-1)).toEqual(["default", "sandbox.deleted", "one"]);
-  });
-
-  it("is removed although a transfer is ringing, because its clock may never end that", async () => {
-    const { sandboxes, pass } = timed();
-    sandboxes.create("one").transfers.start({ destinationId: demo.destinations.phone });
-    pass(idleMs);
-    expect(sandboxes.list()).toEqual(["default"]);
-  });
-
-  it("makes room for another sandbox", async () => {
-    const { sandboxes, pass } = timed({ maxSandboxes: 2 });
-    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
-    pass(idleMs);
-    expect((await ask(sandboxes, "/_sandbox/two/api/v1/roles")).status).toBe(200);
-    expect(sandboxes.list()).toEqual(["default", "two"]);
-  });
-
-  it("is mentioned in the error for an unknown name", async () => {
-    const { sandboxes } = timed({ autoSandboxes: false });
-    const { body } = await ask(sandboxes, "/_sandbox/one/api/v1/roles");
-    expect(body.detail).toContain("removed after 60 s without a request");
-  });
-
-  it("is kept forever without a limit", () => {
-    const { sandboxes, pass } = timed({ sandboxIdleMs: undefined as never });
-    sandboxes.create("one");
-    pass(1e12);
-    expect(sandboxes.list()).toEqual(["default", "one"]);
   });
 });

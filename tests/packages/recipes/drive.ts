@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { demo } from "@call-transfer/backend";
 import { until } from "../../receiving/server-process.ts";
-import { type Running, within } from "./processes.ts";
+import type { Running } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 
 /** Longer than the SDK waits by itself. */
@@ -83,10 +83,7 @@ async function leave(address: string, { backend }: Stage, operationId: string, b
   const headers = { "content-type": "application/json" };
   const sent = request(address, body ? { method: "POST", headers } : {}).on("error", () => {});
   sent.end(body && JSON.stringify(body));
-  await within(
-    `${operationId} was not sent.`,
-    backend.requests.wait({ operationId, count: before + 1, timeoutMs: 60_000 }),
-  );
+  await until(`${operationId} was not sent.`, () => backend.requests.list({ operationId }).length > before);
   sent.socket?.resetAndDestroy();
 }
 

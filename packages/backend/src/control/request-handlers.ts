@@ -14,9 +14,8 @@ import { type ControlHandlers, notFound, type SuccessBody } from "./exchange.ts"
 const codesSection = "§7.2";
 
 export const requestHandlers = {
-  async listRequests({ backend, query: { minCount = 0, timeoutMs, ...filter } }) {
+  listRequests({ backend, query: filter }) {
     checkOperation(filter, backend);
-    if (minCount > 0) await backend.requests.wait({ ...filter, count: minCount, timeoutMs });
     return { requests: backend.requests.list(filter) };
   },
   deleteRequests: ({ backend }) => backend.requests.clear(),

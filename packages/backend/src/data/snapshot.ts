@@ -19,14 +19,6 @@ const purpose = { kind: z.string(), id: z.string(), index: z.int().exactOptional
 
 const faultsSchema = z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) });
 
-const stubRecord = z.strictObject({
-  id: z.string(),
-  collection: z.string(),
-  fields: z.record(z.string(), z.unknown()),
-});
-/** Stubs, and the records of their collections by key. */
-const stubsSchema = faultsSchema.extend({ records: z.array(z.tuple([z.string(), stubRecord])) });
-
 const snapshotSchema = z.strictObject({
   version: z.literal(version),
   now: time,
@@ -41,7 +33,7 @@ const snapshotSchema = z.strictObject({
   transfers: z.array<z.ZodType<TransferRecord>>(transferSchema),
   timers: z.array(z.strictObject({ at: time, ...purpose })),
   faults: faultsSchema,
-  stubs: stubsSchema,
+  stubs: faultsSchema,
   inbox: inboxResponseSchema,
 });
 
@@ -67,7 +59,7 @@ export function takeSnapshot({ backend, generators, tokens, faults, stubs, inbox
     transfers: [...state.transfers.values()],
     timers: clock.timers().filter(({ kind }) => isRestorable(kind)),
     faults: JSON.parse(JSON.stringify(faults.keep())),
-    stubs: JSON.parse(JSON.stringify({ ...stubs.keep(), records: [...state.stubRecords] })),
+    stubs: JSON.parse(JSON.stringify(stubs.keep())),
     inbox: JSON.parse(JSON.stringify(inbox.response)),
   });
 }
@@ -100,8 +92,7 @@ export function restoreSnapshot(
     if (!isRestorable(kind)) throw new InputError(`timers[${index}].kind`, `unknown kind of timer: ${kind}`);
   parseTime("now", snapshot.now);
   const rate = checkRate("rate", snapshot.rate);
-  const { records: stubRecords, ...keptStubs } = snapshot.stubs;
-  const restoreStubs = stubs.prepare(keptStubs);
+  const restoreStubs = stubs.prepare(snapshot.stubs);
   faults.restore(snapshot.faults);
   restoreStubs();
 
@@ -112,7 +103,6 @@ export function restoreSnapshot(
   Object.assign(policies, defaultPolicies(), snapshot.policies);
   insert(seed, backend);
   for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
-  for (const [key, record] of stubRecords) state.stubRecords.set(key, record);
   for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);
   for (const { at, ...about } of snapshot.timers)
     if (about.kind === callEndTimer) scheduleCallEnd(backend, about.id, at);

@@ -8,7 +8,6 @@ import {
   zWebhookFault,
   zWebhookFaultAction,
 } from "../generated/schemas.gen.ts";
-import { isTimeZone } from "../model/hours.ts";
 import { formOf } from "../utils/documented-operations.ts";
 import { checkInput, InputError, withPathPrefix } from "../utils/input-error.ts";
 import { suggestion } from "../utils/text.ts";
@@ -158,15 +157,10 @@ function isPathOf(path: string, template: string): boolean {
   return path === template || formOf(template).test(path);
 }
 
-function checkWhen(
-  { step, from = "00:00", to = "24:00", timeZone = "UTC" }: z.output<ReturnType<typeof zFaultWhen>> = {},
-  actions: unknown,
-): void {
+function checkWhen({ step }: z.output<ReturnType<typeof zFaultWhen>> = {}, actions: unknown): void {
   const steps = Array.isArray(actions) ? actions.length : 0;
   if (step !== undefined && step > steps)
     throw new InputError("when.step", steps === 0 ? "do is not a list of steps" : `do has ${steps} steps`);
-  if (from === to) throw new InputError("when.to", "must differ from the start of the time of day");
-  if (!isTimeZone(timeZone)) throw new InputError("when.timeZone", "must be an IANA time zone, such as Europe/Berlin");
 }
 
 const knownCodes: ReadonlyMap<string, (typeof errorCodes)[ErrorCode]> = new Map(Object.entries(errorCodes));

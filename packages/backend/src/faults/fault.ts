@@ -51,9 +51,6 @@ export interface FaultFieldError {
  */
 export type SignatureFault = Extract<WebhookFaultAction, { sign: unknown }>["sign"];
 
-/** A day of the week. */
-export type Weekday = NonNullable<FaultWhen["days"]>[number];
-
 /** A failure to inject into matching requests. */
 export interface RequestFault {
   /** A name to show. */

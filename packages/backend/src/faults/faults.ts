@@ -10,8 +10,6 @@ import {
   type DeliveryCriteria,
   isBodyMatch,
   isDeliveryMatch,
-  isInForce,
-  isLike,
   isRequestMatch,
   type RequestCriteria,
 } from "./match-fault.ts";
@@ -45,8 +43,6 @@ export interface FaultQueue extends Faults {
   asksForBody(request: RequestCriteria): boolean;
   /** Returns the faults that apply to a request, and counts them down. */
   match(request: RequestCriteria, requestId: string): MatchedFaults;
-  /** Adds a fault that every sandbox starts with, if it is for this one. Throws InputError naming the invalid field. */
-  addInitial(fault: Fault | string): void;
   /** Replaces the faults that a scenario added before, by those of the texts. */
   replaceOfScenario(scenario: string, texts: readonly string[]): void;
   /** Returns the fault that applies to a delivery, if there is one, and counts it down. */
@@ -101,11 +97,8 @@ interface ActiveFault<Kind extends Fault = Fault> {
   hits: number;
 }
 
-/** Where the faults of a backend are, and when. */
+/** Where the faults of a backend are. */
 export interface FaultsPlace {
-  readonly clock: { now(): number };
-  /** The name of the sandbox. */
-  readonly sandbox: string;
   /** Hears of faults that are added or removed, and of each hit. */
   readonly events: Pick<Events, "emit">;
   /** Runs after any change, also of a count. */
@@ -121,7 +114,7 @@ const noFaults: MatchedFaults = { latencyMs: 0, action: undefined, id: undefined
 export function createFaults(
   random: Pick<Random, "next" | "uuid">,
   operations: readonly OperationDescription[],
-  { clock, sandbox, events, changed = () => {} }: FaultsPlace,
+  { events, changed = () => {} }: FaultsPlace,
 ): FaultQueue {
   let last = 0;
   let all: readonly ActiveFault[] = [];
@@ -130,7 +123,6 @@ export function createFaults(
     changed();
   };
   const validated = (fault: unknown): Fault => validatedFault(fault, operations);
-  const isForSandbox = ({ match, webhooks }: Fault): boolean => isLike((match ?? webhooks)?.sandbox ?? "*", sandbox);
   /** Adds a fault. `given` is the fault as it was written. */
   const add = (fault: Fault, given: unknown, scenario?: string): string => {
     checkCount(all.length + 1, "");
@@ -164,21 +156,15 @@ export function createFaults(
     removeWhere(({ times }) => times === 0);
   };
   const isMatch = ({ fault }: ActiveFault<RequestFault>, request: RequestCriteria): boolean =>
-    isInForce(fault.when, clock.now()) && isRequestMatch(fault.match, request, sandbox);
+    isRequestMatch(fault.match, request);
   const list = (): readonly (Fault & ListedFault)[] => all.map(shownFault);
   return {
     add(fault) {
-      const own = validated(fault);
-      if (!isForSandbox(own)) throw otherSandbox(own, sandbox);
-      return add(own, fault);
+      return add(validated(fault), fault);
     },
     list,
     delete: (id) => removeWhere((entry) => entry.id === id),
     clear: () => void removeWhere(() => true),
-    addInitial(fault) {
-      const own = validated(fault);
-      if (isForSandbox(own)) add(own, fault);
-    },
     replaceOfScenario(scenario, texts) {
       removeWhere((entry) => entry.scenario === scenario);
       for (const text of texts) add({ ...validated(text), name: scenario }, text, scenario);
@@ -195,11 +181,7 @@ export function createFaults(
       return matched;
     },
     matchDelivery(delivery, deliveryId) {
-      const found = all
-        .filter(isForDeliveries)
-        .filter(
-          ({ fault }) => isInForce(fault.when, clock.now()) && isDeliveryMatch(fault.webhooks, delivery, sandbox),
-        );
+      const found = all.filter(isForDeliveries).filter(({ fault }) => isDeliveryMatch(fault.webhooks, delivery));
       const matched = firstStep(found, random, (entry) => hit(entry, { deliveryId }));
       settle(found);
       return matched;
@@ -219,13 +201,6 @@ function validatedFault(fault: unknown, operations: readonly OperationDescriptio
   if (typeof fault === "string") return parseFault(fault, operations);
   assertFault(fault, operations);
   return structuredClone(fault);
-}
-
-function otherSandbox({ webhooks }: Fault, sandbox: string): InputError {
-  return new InputError(
-    `${webhooks === undefined ? "match" : "webhooks"}.sandbox`,
-    `this is the sandbox "${sandbox}". Add the fault in the sandbox that it is for, or remove this field.`,
-  );
 }
 
 function restoredFaults(

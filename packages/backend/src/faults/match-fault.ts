@@ -1,6 +1,4 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import type { FaultWhen } from "../generated/models.gen.ts";
-import { localTime, weekdays } from "../model/hours.ts";
 import { canonicalId, withCanonicalUuids } from "../utils/ids.ts";
 import { isObject } from "../utils/values.ts";
 import type { RequestFault, WebhookFault } from "./fault.ts";
@@ -16,20 +14,18 @@ export interface RequestCriteria {
 }
 
 /** What the criteria of a fault of deliveries are compared with. */
-export type DeliveryCriteria = { readonly [Name in keyof Omit<WebhookFault["webhooks"], "sandbox">]-?: unknown };
+export type DeliveryCriteria = { readonly [Name in keyof WebhookFault["webhooks"]]-?: unknown };
 
 /** Whether a request meets the criteria of a fault, apart from those of the body. */
 export function isRequestMatch(
   match: RequestFault["match"] = {},
   { operation, url, headers }: RequestCriteria,
-  sandbox: string,
 ): boolean {
   const { path } = match;
   return (
     (match.operationId ?? operation.id) === operation.id &&
     (match.method ?? operation.method).toUpperCase() === operation.method &&
     (path === undefined || path === operation.path || isLike(path, url.pathname)) &&
-    isLike(match.sandbox ?? "*", sandbox) &&
     Object.entries(match.headers ?? {}).every(([name, text]) => isLike(text, headers.get(name.toLowerCase()))) &&
     Object.entries(match.query ?? {}).every(([name, text]) =>
       url.searchParams.getAll(name).some((value) => isLike(text, value)),
@@ -48,31 +44,14 @@ export function isBodyMatch({ body: fields = {} }: RequestFault["match"] = {}, b
 
 /** Whether a delivery meets the criteria of a fault. */
 export function isDeliveryMatch(
-  { destinationId, url, transferId, sandbox: wanted = "*" }: WebhookFault["webhooks"],
+  { destinationId, url, transferId }: WebhookFault["webhooks"],
   delivery: DeliveryCriteria,
-  sandbox: string,
 ): boolean {
   return (
     (destinationId === undefined || canonicalId(destinationId) === delivery.destinationId) &&
     (url ?? delivery.url) === delivery.url &&
-    (transferId === undefined || canonicalId(transferId) === delivery.transferId) &&
-    isLike(wanted, sandbox)
+    (transferId === undefined || canonicalId(transferId) === delivery.transferId)
   );
-}
-
-/** Whether a fault applies at a time in milliseconds, by its days and times of day. */
-export function isInForce(
-  { days, from = "00:00", to = "24:00", timeZone = "UTC" }: FaultWhen = {},
-  at: number,
-): boolean {
-  if (days === undefined && from === "00:00" && to === "24:00") return true;
-  const { weekday, time } = localTime(at, timeZone);
-  // The hours after midnight belong to the day on which the time of day began.
-  const isPastMidnight = to < from && time < to;
-  const names: readonly string[] = weekdays;
-  const day = names.indexOf(weekday) - (isPastMidnight ? 1 : 0);
-  const isDay = days === undefined || days.some((name) => name === weekdays.at(day));
-  return isDay && (isPastMidnight || (from <= time && (to < from || time < to)));
 }
 
 /** Whether a text is like a pattern, in which `*` stands for any characters. UUIDs are the same in any case. */

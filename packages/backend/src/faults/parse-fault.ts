@@ -1,10 +1,9 @@
 import { type ErrorCode, errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
 import type { FaultMatch, FaultWhen, WebhookFaultAction } from "../generated/models.gen.ts";
 import { zStub } from "../generated/schemas.gen.ts";
-import { weekdays } from "../model/hours.ts";
 import { InputError } from "../utils/input-error.ts";
 import { suggestion } from "../utils/text.ts";
-import type { Fault, FaultAction, FaultStep, SignatureFault, WebhookFault, Weekday } from "./fault.ts";
+import type { Fault, FaultAction, FaultStep, SignatureFault, WebhookFault } from "./fault.ts";
 import { assertFault, checkPath } from "./fault-check.ts";
 
 /** The words of a text, read from left to right. A comma is a word. */
@@ -146,20 +145,17 @@ const pair = (field: keyof Match, example: string): Criterion => ({
   needs: `a name and a value, such as ${example}`,
   isPair: true,
 });
-const sandbox: Criterion = { field: "sandbox", needs: "a name" };
 const requestCriteria: Readonly<Record<string, Criterion>> = {
   header: pair("headers", "x-test=slow"),
   query: pair("query", "limit=5"),
   body: pair("body", "toNumber=+1*"),
-  sandbox,
 };
 const webhookCriteria: Readonly<Record<string, Criterion>> = {
   destination: { field: "destinationId", needs: "an id" },
   url: { field: "url", needs: "an address" },
   transfer: { field: "transferId", needs: "an id" },
-  sandbox,
 };
-const whenWords = ["10%", "once", "3 times", "always", "nth 2", "on monday", "09:00-17:00", "timeZone Europe/Berlin"];
+const whenWords = ["10%", "once", "3 times", "always", "nth 2"];
 
 /**
  * Reads a fault that is written as a text: which requests, what happens, and how often.
@@ -170,8 +166,8 @@ const whenWords = ["10%", "once", "3 times", "always", "nth 2", "on monday", "09
  * - `* 503 10%`
  * - `webhooks sign wrong_secret`
  *
- * A fault applies once. A latency, a percentage, days or a time of day apply until the fault is removed. Throws InputError
- * that names the wrong word.
+ * A fault applies once. A latency or a percentage applies until the fault is removed. Throws InputError that names the wrong
+ * word.
  */
 export function parseFault(text: string, known: readonly OperationDescription[] = Object.values(operations)): Fault {
   const words = new Words(text);
@@ -197,7 +193,7 @@ function faultOf({ isWebhookFault, match, when, steps }: Draft): unknown {
   const [first, ...others] = steps;
   if (first === undefined) throw new InputError("", `does not say what happens. Add ${actionsOf(isWebhookFault)}.`);
   const isLatency = others.length === 0 && typeof first === "object" && "latencyMs" in first;
-  const isLasting = isLatency || [when.probability, when.days, when.from].some((part) => part !== undefined);
+  const isLasting = isLatency || when.probability !== undefined;
   const whole = when.times === undefined && isLasting ? { ...when, times: null } : when;
   const hasMatch = isWebhookFault || Object.keys(match).length > 0;
   return {
@@ -246,9 +242,6 @@ function readPartOfWhen(words: Words): FaultWhen | undefined {
   if (words.take("once")) return { times: 1 };
   if (words.take("always")) return { times: null };
   if (words.take("nth")) return { nth: countAfter(words, "nth") };
-  if (words.take("on")) return { days: daysAfter(words) };
-  if (words.take("timeZone"))
-    return { timeZone: words.after("timeZone", "an IANA time zone, such as Europe/Berlin", String) };
   const { next = "" } = words;
   if (words.at(1)?.toLowerCase() === "times") {
     const times = countAfter(words, "times");
@@ -256,20 +249,9 @@ function readPartOfWhen(words: Words): FaultWhen | undefined {
     return { times };
   }
   const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(next) ?? [];
-  const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(next) ?? [];
-  if (percent === undefined && (from === undefined || to === undefined)) return undefined;
+  if (percent === undefined) return undefined;
   words.skip();
-  return percent === undefined ? { from: from ?? "", to: to ?? "" } : { probability: Number(percent) / 100 };
-}
-
-function daysAfter(words: Words): Weekday[] {
-  const days: Weekday[] = [];
-  do
-    days.push(
-      words.after("on", `one of ${weekdays.join(", ")}`, (next) => weekdays.find((day) => day === next.toLowerCase())),
-    );
-  while (words.take(","));
-  return days;
+  return { probability: Number(percent) / 100 };
 }
 
 /** Reads what happens: one action, or several with commas between them. */

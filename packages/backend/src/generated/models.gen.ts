@@ -46,10 +46,7 @@ export interface WebhookMatch {
   readonly sandbox?: string;
 }
 
-/**
- * Which requests or deliveries fail, of those that match. A match outside the days and the times of day does
- * not count.
- */
+/** Which requests or deliveries fail, of those that match. */
 export interface FaultWhen {
   /** The first match that fails, counted from 1; 1 by default. */
   readonly nth?: number;
@@ -62,17 +59,6 @@ export interface FaultWhen {
   readonly step?: number;
   /** The probability that a match fails, drawn from the sandbox's random generator; 1 by default. */
   readonly probability?: number;
-  /** The weekdays on which the fault applies, by the sandbox's clock; all by default. */
-  readonly days?: readonly ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
-  /** The time of day from which the fault applies; 00:00 by default. */
-  readonly from?: string;
-  /**
-   * The time of day at which it ends; 24:00 by default. If it is earlier than `from`, it is on the next
-   * day.
-   */
-  readonly to?: string;
-  /** The IANA time zone of the days and times; UTC by default. */
-  readonly timeZone?: string;
 }
 
 /**
@@ -121,8 +107,8 @@ export type WebhookFaultAction = ("truncate" | "reorder") | {
 };
 
 /**
- * A response of your own, for requests that no operation of the API matches. It has one of `response`,
- * `responses` and `collection`.
+ * A response of your own, for requests that no operation of the API matches. It has either `response` or
+ * `responses`.
  */
 export interface Stub {
   /** A name to show. */
@@ -143,12 +129,6 @@ export interface Stub {
   readonly response?: StubResponse;
   /** One response after the other. The last one repeats. */
   readonly responses?: readonly StubResponse[];
-  /**
-   * The name of a collection that the stub stores in and reads from, such as `contacts`. POST stores the
-   * body under a new `id`, GET lists by `limit` and `offset`, and with the id as the last segment of the
-   * path GET reads, PUT replaces, PATCH merges fields and DELETE removes.
-   */
-  readonly collection?: string;
 }
 
 /** Which requests match, besides method and path. Texts may contain `*`, which stands for any characters. */
@@ -272,8 +252,6 @@ export interface ClosestOperation {
   readonly method: string;
   /** Its path template. */
   readonly path: string;
-  /** How to change the request so that it matches, e.g. `replace role with roles`. */
-  readonly fix: string;
 }
 
 /** One attempt to deliver an event to the server of an `app` destination. */

@@ -74,18 +74,12 @@ export const zWebhookMatch = once(() => z.strictObject({
   sandbox: z.string().optional()
 }));
 
-/** Which requests or deliveries fail, of those that match. A match outside the days and the times of day does not count. */
+/** Which requests or deliveries fail, of those that match. */
 export const zFaultWhen = once(() => z.strictObject({
   nth: z.int().gte(1).lte(1000000).optional(),
   times: z.int().gte(1).lte(1000000).nullish(),
   step: z.int().gte(1).optional(),
-  probability: z.number().gt(0).lte(1).optional(),
-  days: z.array(z.enum([
-    'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'
-  ])).min(1).optional(),
-  from: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/).optional(),
-  to: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/).optional(),
-  timeZone: z.string().optional()
+  probability: z.number().gt(0).lte(1).optional()
 }));
 
 /** What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signatureAgeSecs` signs with an earlier time. `sign` changes the signature. `copyTo` sends the same bytes to other addresses too. */
@@ -178,7 +172,7 @@ export const zStubResponse = once(() => z.strictObject({
   body: z.unknown().optional()
 }));
 
-/** A response of your own, for requests that no operation of the API matches. It has one of `response`, `responses` and `collection`. */
+/** A response of your own, for requests that no operation of the API matches. It has either `response` or `responses`. */
 export const zStub = once(() => z.strictObject({
   name: z.string().min(1).max(100).optional(),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
@@ -186,8 +180,7 @@ export const zStub = once(() => z.strictObject({
   match: zStubMatch().optional(),
   public: z.boolean().optional(),
   response: zStubResponse().optional(),
-  responses: z.array(zStubResponse()).min(1).max(100).optional(),
-  collection: z.string().min(1).max(63).regex(/^(?!meta$)[a-z][A-Za-z0-9]*$/).optional()
+  responses: z.array(zStubResponse()).min(1).max(100).optional()
 }));
 
 /** A situation that apps are tested in. */

@@ -228,7 +228,7 @@ export interface components {
       /** @description The name of the sandbox; may contain `*`. */
       readonly sandbox?: string;
     };
-    /** @description Which requests or deliveries fail, of those that match. A match outside the days and the times of day does not count. */
+    /** @description Which requests or deliveries fail, of those that match. */
     readonly FaultWhen: {
       /** @description The first match that fails, counted from 1; 1 by default. */
       readonly nth?: number;
@@ -238,14 +238,6 @@ export interface components {
       readonly step?: number;
       /** @description The probability that a match fails, drawn from the sandbox's random generator; 1 by default. */
       readonly probability?: number;
-      /** @description The weekdays on which the fault applies, by the sandbox's clock; all by default. */
-      readonly days?: readonly ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
-      /** @description The time of day from which the fault applies; 00:00 by default. */
-      readonly from?: string;
-      /** @description The time of day at which it ends; 24:00 by default. If it is earlier than `from`, it is on the next day. */
-      readonly to?: string;
-      /** @description The IANA time zone of the days and times; UTC by default. */
-      readonly timeZone?: string;
     };
     /** @description What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latencyMs` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `process_then_reset` processes the request, then resets the connection. The other values damage the response. */
     readonly FaultAction: ("reset" | "empty" | "truncate" | "hang" | "slow_body" | "wrong_content_type" | "unknown_enum_value" | "process_then_reset") | {
@@ -322,7 +314,7 @@ export interface components {
         readonly text?: string;
       })[];
     };
-    /** @description A response of your own, for requests that no operation of the API matches. It has one of `response`, `responses` and `collection`. */
+    /** @description A response of your own, for requests that no operation of the API matches. It has either `response` or `responses`. */
     readonly Stub: {
       /** @description A name to show. */
       readonly name?: string;
@@ -341,8 +333,6 @@ export interface components {
       readonly response?: components["schemas"]["StubResponse"];
       /** @description One response after the other. The last one repeats. */
       readonly responses?: readonly components["schemas"]["StubResponse"][];
-      /** @description The name of a collection that the stub stores in and reads from, such as `contacts`. POST stores the body under a new `id`, GET lists by `limit` and `offset`, and with the id as the last segment of the path GET reads, PUT replaces, PATCH merges fields and DELETE removes. */
-      readonly collection?: string;
     };
     /** @description Which requests match, besides method and path. Texts may contain `*`, which stands for any characters. */
     readonly StubMatch: {
@@ -484,8 +474,6 @@ export interface components {
       readonly method: string;
       /** @description Its path template. */
       readonly path: string;
-      /** @description How to change the request so that it matches, e.g. `replace role with roles`. */
-      readonly fix: string;
     };
     /** @description The destination of the offer; all other fields become part of the payload. `createdAt` replaces the platform's; `id` and `type` are refused. */
     readonly Trigger: { readonly destinationId: string } & { readonly [key: string]: unknown };

@@ -22,48 +22,28 @@ export function closestOperations(
   const segments = request.path.split("/").slice(1, maxSegments);
   return operations
     .map((operation) => {
-      const isOtherMethod = operation.method !== request.method;
-      const { cost, steps } = align(operation.path.split("/").slice(1), segments);
-      const fixes = [...fixesOf(steps), ...(isOtherMethod ? [`use the method ${operation.method}`] : [])];
-      return { operation, cost: cost + (isOtherMethod ? costs.method : 0), fix: fixes.join(", ") };
+      const cost = costBetween(operation.path.split("/").slice(1), segments);
+      return { operation, cost: cost + (operation.method === request.method ? 0 : costs.method) };
     })
     .sort((a, b) => a.cost - b.cost)
     .slice(0, maxResults)
-    .map(({ operation: { id, method, path }, fix }) => ({ operationId: id, method, path, fix }));
+    .map(({ operation: { id, method, path } }) => ({ operationId: id, method, path }));
 }
 
-/** A segment of the template, a segment of the path, or one of each at the same position. */
-interface PathStep {
-  readonly expected?: string;
-  readonly segment?: string;
-}
-
-/** Aligns a path with a template so that the total cost of the differences is lowest. */
-function align(template: readonly string[], segments: readonly string[]): { cost: number; steps: PathStep[] } {
-  const memo = new Map<number, { cost: number; step?: PathStep; next?: number }>();
-  const width = segments.length + 1;
-  for (let cell = (template.length + 1) * width - 1; cell >= 0; cell -= 1) {
-    const [expected, segment] = [template[Math.floor(cell / width)], segments[cell % width]];
-    const costFrom = (next: number): number => memo.get(next)?.cost ?? 0;
-    const choices = [];
-    if (expected !== undefined && segment !== undefined) {
-      const next = cell + width + 1;
-      choices.push({ cost: substitution(expected, segment) + costFrom(next), step: { expected, segment }, next });
+/** The lowest cost of the differences between a template and a path. */
+function costBetween(template: readonly string[], segments: readonly string[]): number {
+  const extra = segments.map((segment) => (segment === "" ? costs.slash : 1));
+  let row = [0];
+  for (const cost of extra) row.push((row.at(-1) ?? 0) + cost);
+  for (const expected of template) {
+    const next = [(row[0] ?? 0) + 1];
+    for (const [at, segment] of segments.entries()) {
+      const [replaced = 0, missing = 0, left = 0] = [row[at], row[at + 1], next[at]];
+      next.push(Math.min(replaced + substitution(expected, segment), missing + 1, left + (extra[at] ?? 1)));
     }
-    if (expected !== undefined)
-      choices.push({ cost: 1 + costFrom(cell + width), step: { expected }, next: cell + width });
-    if (segment !== undefined) {
-      const cost = (segment === "" ? costs.slash : 1) + costFrom(cell + 1);
-      choices.push({ cost, step: { segment }, next: cell + 1 });
-    }
-    memo.set(
-      cell,
-      choices.reduce((best, choice) => (choice.cost < best.cost ? choice : best), choices[0] ?? { cost: 0 }),
-    );
+    row = next;
   }
-  const steps: PathStep[] = [];
-  for (let cell = memo.get(0); cell?.step !== undefined; cell = memo.get(cell.next ?? -1)) steps.push(cell.step);
-  return { cost: memo.get(0)?.cost ?? 0, steps };
+  return row.at(-1) ?? 0;
 }
 
 function isParameter(segment: string): boolean {
@@ -83,40 +63,4 @@ function isSimilar(expected: string, segment: string): boolean {
   const limit = mostEdits(expected);
   const isMisspelling = Math.abs(expected.length - segment.length) <= limit && editsBetween(segment, expected) <= limit;
   return isPart || isMisspelling;
-}
-
-/** Returns the fixes; adjacent differences of the same kind share one. */
-function fixesOf(steps: readonly PathStep[]): string[] {
-  const found: string[] = [];
-  for (let index = 0; index < steps.length; ) {
-    const kind = kindOf(steps[index] ?? {});
-    let end = index + 1;
-    // Replaced segments are fixed one by one.
-    if (kind !== "both") while (end < steps.length && kindOf(steps[end] ?? {}) === kind) end += 1;
-    found.push(...fixOf(steps.slice(index, end), kind, { isFirst: index === 0, isLast: end === steps.length }));
-    index = end;
-  }
-  return found;
-}
-
-function kindOf({ expected, segment }: PathStep): "both" | "missing" | "extra" {
-  if (segment === undefined) return "missing";
-  return expected === undefined ? "extra" : "both";
-}
-
-function fixOf(
-  steps: readonly PathStep[],
-  kind: ReturnType<typeof kindOf>,
-  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
-): string[] {
-  const expected = steps.map((step) => step.expected).join("/");
-  const segment = steps.map((step) => step.segment).join("/");
-  if (kind === "missing") return [isFirst ? `start the path with /${expected}` : `add ${expected}`];
-  if (kind === "extra") {
-    if (segment === "") return [isLast ? "remove the trailing slash" : "remove the empty segment"];
-    const [sandbox] = /^_sandbox\/[^/]+/.exec(segment) ?? [];
-    return [sandbox === undefined ? `remove ${segment}` : `put /${sandbox} before /api/v1`];
-  }
-  if (segment === "") return [`fill in ${expected}`];
-  return isParameter(expected) || expected === segment ? [] : [`replace ${segment} with ${expected}`];
 }

@@ -6,7 +6,6 @@ import { type Events, Ring } from "../model/events.ts";
 import type { BackendState } from "../model/state.ts";
 import type { StateWriter } from "../model/state-writer.ts";
 import { factTable, type RowChange, type StoredState } from "../model/store.ts";
-import { clearTimeout, setTimeout } from "../utils/real-time.ts";
 import { forLog } from "../utils/redact.ts";
 import { limited } from "../utils/values.ts";
 import { closestOperations } from "./closest-operations.ts";
@@ -95,15 +94,6 @@ export interface RequestLog {
   /** Returns an entry; the latest 200 include query, headers and bodies, without secrets unless `redact` is false. */
   get(id: number, options?: { readonly redact?: boolean | undefined }): RequestDetail | undefined;
   /**
-   * Resolves once `count` entries match, 1 by default, or after `timeoutMs` of real time, 5000 by default, with those that match
-   * by then.
-   *
-   * @internal
-   */
-  wait(
-    filter: RequestFilter & { readonly count?: number | undefined; readonly timeoutMs?: number | undefined },
-  ): Promise<readonly RequestEntry[]>;
-  /**
    * Returns every operation with its documented and its seen statuses and codes, counted since the last clear.
    *
    * @internal
@@ -136,8 +126,6 @@ interface KeptRequestLog {
   readonly counts: KeptCounts;
 }
 
-/** Milliseconds of real time that `wait` takes at most. */
-const defaultWaitMs = 5000;
 /** The number of entries that a request log holds. */
 const maxEntries = 1000;
 const maxDetailed = 200;
@@ -151,7 +139,6 @@ export function createRequestLog(
   const exchanges = new Ring<RecordedExchange>(maxDetailed);
   const select = (filter: RequestFilter): RequestEntry[] => entries.after().filter((entry) => matches(filter, entry));
   const counts = createCounts(operations);
-  const listeners = new Set<() => void>();
   const closest = new WeakMap<RequestEntry, readonly ClosestOperation[]>();
   const shown = (entry: RequestEntry): RequestEntry => {
     if (!isUnmatched(entry)) return entry;
@@ -185,8 +172,6 @@ export function createRequestLog(
       exchanges.resume(kept.last, kept.last);
       counts.resume(kept.counts);
     },
-    wait: async ({ count = 1, timeoutMs = defaultWaitMs, ...filter }) =>
-      (await waitFor(() => select(filter), count, timeoutMs, listeners)).map(shown),
     coverage: counts.coverage,
     add(properties, exchange) {
       const id = entries.last + 1;
@@ -195,7 +180,6 @@ export function createRequestLog(
       entries.add(entry);
       exchanges.add(exchange);
       counts.add(entry);
-      if (listeners.size > 0) for (const listener of [...listeners]) listener();
       return entry;
     },
     shown,
@@ -206,28 +190,6 @@ export function createRequestLog(
       onClear();
     },
   };
-}
-
-/** Resolves once enough entries are selected, or after a time with those that are by then. */
-function waitFor(
-  select: () => RequestEntry[],
-  count: number,
-  timeoutMs: number,
-  listeners: Set<() => void>,
-): Promise<RequestEntry[]> {
-  return new Promise((resolve) => {
-    const check = (isTimeout: boolean): void => {
-      const found = select();
-      if (found.length < count && !isTimeout) return;
-      clearTimeout(timer);
-      listeners.delete(onAdd);
-      resolve(found);
-    };
-    const onAdd = (): void => check(false);
-    const timer = setTimeout(() => check(true), timeoutMs);
-    listeners.add(onAdd);
-    onAdd();
-  });
 }
 
 function countsIn({ changes, timers }: Effects): Pick<RequestEntry, "changeCount" | "timerCount"> {

@@ -17,21 +17,20 @@ function assertStub(stub: unknown, table?: Pick<OperationTable, "match">): asser
     throw new InputError("", "a stub must be an object with method, path and response");
   // First, because nothing else stops at a depth.
   checkJson(stub, () => {});
-  const { method, path, match = {}, response, responses, collection } = checkInput(zStub(), stub);
+  const { method, path, match = {}, response, responses } = checkInput(zStub(), stub);
   const params = withPathPrefix("path", () => paramsOf(path));
   const found = table?.match(method, path);
   if (found !== undefined && "operation" in found)
     throw new InputError("path", `${method} ${path} is ${faultInstead(found.operation.id)}`);
   checkCriteria(match);
-  if ([response, responses, collection].filter((one) => one !== undefined).length !== 1)
-    throw new InputError("", "a stub has one of response, responses and collection");
+  if ((response === undefined) === (responses === undefined))
+    throw new InputError("", "a stub has either response or responses");
   const named = responses?.map((one, index) => [`responses[${index}]`, one] as const) ?? [["response", response ?? {}]];
   for (const [field, { headers = {}, body = null }] of named)
     withPathPrefix(field, () => {
       checkHeaders(headers);
       checkJson({ headers, body }, (text, place) => checkText(text, place, params));
     });
-  if (collection !== undefined) checkCollection(method, path);
 }
 
 function faultInstead(operationId: string): string {
@@ -58,14 +57,6 @@ function paramsOf(path: string): readonly string[] {
   return params;
 }
 
-function checkCollection(method: string, path: string): void {
-  const hasId = path.endsWith("}");
-  if (method === "POST" && hasId)
-    throw new InputError("path", "must not end with a parameter: POST stores under a new id");
-  if (["PUT", "PATCH", "DELETE"].includes(method) && !hasId)
-    throw new InputError("path", `must end with the id for ${method}, such as ${path}/{id}`);
-}
-
 /** A stub as the list shows it: with the id that replaces and removes it, and the number of requests that it has answered. */
 type ListedStub = Stub & Pick<ListedFault, "id" | "hits">;
 
@@ -80,7 +71,7 @@ export interface Stubs {
   list(): readonly ListedStub[];
   /** Deletes a stub; false if none has this id. */
   delete(id: string): boolean;
-  /** Removes every stub. The records of their collections stay. */
+  /** Removes every stub. */
   clear(): void;
 }
 
@@ -148,7 +139,7 @@ export function createStubs(
     ...stubs,
     /** The stubs that match a request apart from its body, the best first. */
     candidates: (request: StubbedRequest): readonly FoundStub[] => bestFirst(all, request),
-    /** Counts a request, and returns its response, if the stub has no collection. */
+    /** Counts a request, and returns its response. */
     nextResponse: (entry: ActiveStub): StubResponse | undefined => takeResponse(entry, changed),
     /** Exports the stubs for a snapshot. */
     keep: (): FaultsSnapshot => ({ last, waiting: all.map((entry) => ({ ...listed(entry) })) }),
@@ -213,7 +204,7 @@ function matchOf(stub: ActiveStub, { method, url, headers }: StubbedRequest): Fo
   const { operation, form } = stub;
   const values = operation.method === servedMethod(method) ? form.exec(withCanonicalUuids(url.pathname)) : null;
   const { headers: wanted = {}, query = {} } = stub.stub.match ?? {};
-  if (values === null || !isRequestMatch({ headers: wanted, query }, { operation, url, headers }, "")) return undefined;
+  if (values === null || !isRequestMatch({ headers: wanted, query }, { operation, url, headers })) return undefined;
   const params = operation.pathParameters.map((name, index) => [name, decoded(values[index + 1] ?? "")]);
   return { stub, params: Object.fromEntries(params) };
 }

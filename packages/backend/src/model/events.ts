@@ -42,12 +42,6 @@ export interface KeptEvents {
 export interface FollowOptions {
   /** Runs once when the events end, unless the follower has left. */
   readonly ended?: () => void;
-  /**
-   * Whether following keeps a sandbox that would be removed as idle; true by default.
-   *
-   * @internal
-   */
-  readonly keepsSandbox?: boolean;
 }
 
 /** The events of one backend, sent to followers as they happen. The latest 2000 are kept. */
@@ -82,12 +76,11 @@ interface Kept {
 
 interface Follower {
   readonly listener: (event: BackendEvent) => void;
-  leave(): void;
   ended(): void;
 }
 
-/** Creates the events of one backend. `onFollow` runs for each new follower, and the function it returns when that one leaves. */
-export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => () => void = () => () => {}): Events {
+/** Creates the events of one backend. */
+export function createEvents(clock: Pick<BackendClock, "iso">): Events {
   const followers = new Set<Follower>();
   const stream = new EventStream();
   let isQuiet = false;
@@ -111,22 +104,16 @@ export function createEvents(clock: Pick<BackendClock, "iso">, onFollow: () => (
         isQuiet = before;
       }
     },
-    follow(listener, { ended = () => {}, keepsSandbox = true } = {}) {
-      const follower: Follower = { listener, leave: keepsSandbox ? onFollow() : () => {}, ended };
+    follow(listener, { ended = () => {} } = {}) {
+      const follower: Follower = { listener, ended };
       followers.add(follower);
-      return () => {
-        follower.leave();
-        followers.delete(follower);
-      };
+      return () => void followers.delete(follower);
     },
     latest: (selection) => stream.latest(selection),
     end() {
       const all = [...followers];
       followers.clear();
-      for (const { leave, ended } of all) {
-        leave();
-        ended();
-      }
+      for (const { ended } of all) ended();
     },
   };
 }

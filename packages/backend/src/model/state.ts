@@ -52,22 +52,11 @@ export interface State {
   readonly transfers: Map<string, TransferRecord>;
 }
 
-/** A record of a collection of stubs. */
-export interface StubRecord {
-  readonly id: string;
-  /** The name of the collection. */
-  readonly collection: string;
-  /** The record as it is shown, with its id. */
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
 /** Everything one backend knows. */
 export interface IndexedState extends State {
   readonly members: Members;
   readonly groups: Groups;
   readonly calls: Calls;
-  /** The records of stubs, keyed by collection and id. */
-  readonly stubRecords: Map<string, StubRecord>;
   /** The rate-limit window of each credential: its start in milliseconds, and the number of requests so far. */
   readonly windows: Map<string, { readonly from: number; readonly count: number }>;
 }
@@ -94,7 +83,6 @@ export function createState(log?: ChangeLog): IndexedState {
     apiKeys: records("apiKeys"),
     roles: records("roles"),
     transfers: records("transfers"),
-    stubRecords: records("stubRecords"),
     windows: records("windows"),
   };
 }
@@ -210,7 +198,7 @@ export async function advance(backend: BackendState, step: Step): Promise<readon
   const note = (event: BackendEvent): void => {
     if (!isOfClock(event.type)) happened.push(event);
   };
-  const stop = events.follow(note, { keepsSandbox: false });
+  const stop = events.follow(note);
   try {
     // Records may have been replaced in the maps of the state.
     expiries.refresh();

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { assembleBackend, type Backend, createBackend, defaultParts } from "../../src/backend.ts";
+import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import { type ScenarioName, scenarios } from "../../src/data/scenarios.ts";
-import { dayOf } from "../../src/model/indexes.ts";
 import type { Seed } from "../../src/model/records.ts";
-import { inboxUrl } from "../../src/platform/inbox.ts";
-import { createSandboxRegistry } from "../../src/sandboxes.ts";
 import { codeOf, overlapEnd, overlapMs, send, type TestAnswer } from "../test-client.ts";
 
 const { app, availableHumans, phone } = demo.destinations;
@@ -108,16 +105,6 @@ describe("daily-limit-reached", () => {
     expect(seen(await placeCall(backend))).toBe("daily_call_limit_exceeded");
     await backend.advance({ to: "2026-03-03T00:00:00Z" });
     expect(seen(await placeCall(backend))).toBe(201);
-  });
-
-  it("counts the calls that an account has placed already", async () => {
-    const backend = assembleBackend({}, defaultParts);
-    await manyOf(30, () => placeCall(backend));
-    backend.applyScenario("daily-limit-reached");
-    expect(backend.policies.dailyCallLimit).toBe(30);
-    expect(seen(await placeCall(backend))).toBe("daily_call_limit_exceeded");
-    expect(seen(await send(backend, "GET /calls", { token: demo.foreignApiKey }))).toBe(200);
-    expect(backend.state.calls.of(demo.foreignAccountId).placedOn.get(dayOf(backend.clock.now()))).toBe(30);
   });
 });
 
@@ -222,19 +209,6 @@ describe("every scenario", () => {
     const addedBy = backend.faults.list().map(({ id, scenario }) => (id === own ? "own" : scenario));
     expect(addedBy).toEqual(["own", "flaky-503"]);
   });
-
-  it("is applied in each sandbox, or in one", () => {
-    const sandboxes = createSandboxRegistry({ scenarios: ["queue-full"] });
-    expect(sandboxes.create("one").policies.callQueueLimit).toBe(0);
-    expect(sandboxes.create("two", { scenarios: [] }).policies.callQueueLimit).toBe(100);
-  });
-
-  it("keeps the other fields of an app's configuration", () => {
-    const backend = createBackend();
-    backend.collections.update("destinations", app, { config: { url: "http://127.0.0.1:9/offers", note: "mine" } });
-    backend.applyScenario("slow-app");
-    expect(backend.collections.get("destinations", app)).toMatchObject({ config: { url: inboxUrl, note: "mine" } });
-  });
 });
 
 describe("a scenario that cannot be applied", () => {
@@ -252,11 +226,5 @@ describe("a scenario that cannot be applied", () => {
     expect(() => backend.applyScenario(name)).toThrow(message);
     expect(backend.snapshot()).toEqual(before);
     expect(() => createBackend({ seed, scenarios: [name] })).toThrow(`scenarios[0]: ${message}`);
-  });
-
-  it("says which names there are", () => {
-    const apply = (name: string) => () => createBackend().applyScenario(name as ScenarioName);
-    expect(apply("flaky-502")).toThrow('there is no scenario "flaky-502". Did you mean flaky-503?');
-    expect(apply("party")).toThrow('there is no scenario "party". Scenarios: app-times-out, slow-app, ');
   });
 });

@@ -75,13 +75,6 @@ it("a snapshot shares nothing with its backend", async () => {
   expect(JSON.stringify(snapshot)).toBe(before);
 });
 
-it("restoring empties requests and deliveries", async () => {
-  const { backend } = await busy();
-  expect([backend.requests.list().length, backend.deliveries.list().length]).toEqual([4, 1]);
-  backend.restore(backend.snapshot());
-  expect([backend.requests.list(), backend.deliveries.list()]).toEqual([[], []]);
-});
-
 it.each([204, 409])(
   "an unanswered offer is sent again as the same event, and an answer %i to the first is dropped",
   async (status) => {
@@ -126,19 +119,6 @@ it.each([204, 409])(
     expect(backend.transfers.get(id)?.status).toBe("connected");
   },
 );
-
-it("a delivery in flight resolves after a reset, whether it was triggered or sent again", async () => {
-  const answers: ((response: Response) => void)[] = [];
-  const backend = createBackend({ fetch: () => new Promise((resolve) => void answers.push(resolve)) });
-  const { app: destinationId } = demo.destinations;
-  const first = backend.deliveries.trigger({ destinationId });
-  answers[0]?.(new Response());
-  const again = backend.deliveries.redeliver((await first).id);
-  const second = backend.deliveries.trigger({ destinationId });
-  backend.reset();
-  for (const answer of answers) answer(new Response());
-  expect(await Promise.all([again, second])).toMatchObject([{ accepted: true }, { accepted: true }]);
-});
 
 it("an app that had not answered yet can take the call after a restore", async () => {
   const backend = createBackend();

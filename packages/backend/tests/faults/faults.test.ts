@@ -47,12 +47,6 @@ describe("a fault with a list of steps", () => {
     expect(await statuses(other, 3)).toEqual([200, 503, 200]);
   });
 
-  it("marks in the request log only the requests that it changed", async () => {
-    const backend = withFaults({ do: ["pass", unavailable] });
-    await statuses(backend, 2);
-    expect(backend.requests.list().map(({ fault }) => fault)).toEqual([undefined, "fault-1"]);
-  });
-
   it("leaves a request that it lets through to the next fault", async () => {
     const backend = withFaults({ do: ["pass", unavailable] }, { when: { times: null }, do: { status: 504 } });
     expect(await statuses(backend, 3)).toEqual([504, 503, 504]);
@@ -127,18 +121,6 @@ describe("the events of faults", () => {
     expect(JSON.stringify(eventsOf(backend))).not.toContain("a1b2c3d4");
   });
 
-  it.each([
-    "createCall 503, 503, pass",
-    "GET latency 800ms",
-    "webhooks destination d-1 sign wrong_secret",
-    '* query "name=a b" reset 10%',
-    "createCall service_unavailable once",
-  ])("say what is added as it was typed: %s", (typed) => {
-    const backend = withFaults();
-    backend.faults.add(typed);
-    expect(eventsOf(backend)).toEqual([["fault.added", expect.objectContaining({ text: typed })]]);
-  });
-
   it("say which delivery it hits, and that it is removed by hand", async () => {
     const backend = withFaults();
     const fault = backend.faults.add({ webhooks: {}, when: { times: null }, do: "truncate" });
@@ -163,17 +145,6 @@ describe("the events of faults", () => {
     };
     expect([await hits(), await hits(), await hits()]).toEqual([0, 1, 1]);
   });
-
-  it("count each latency, also together with another fault", async () => {
-    const backend = withFaults();
-    backend.faults.add({ when: { times: null }, do: { latencyMs: 5 } });
-    backend.faults.add({ when: { times: null }, do: unavailable });
-    const answer = statuses(backend, 1);
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    await backend.advance({ by: 5 });
-    await answer;
-    expect(backend.faults.list().map(({ hits }) => hits)).toEqual([1, 1]);
-  });
 });
 
 describe("the counts of faults", () => {
@@ -188,13 +159,5 @@ describe("the counts of faults", () => {
     const { waiting } = snapshot.faults;
     const more = { ...snapshot, faults: { ...snapshot.faults, waiting: [...waiting, ...waiting.slice(0, 1)] } };
     expect(() => backend.restore(more)).toThrow(new InputError("faults.waiting", limit));
-  });
-
-  it.each([
-    ["createCall 503 1000001 times", "when.times: "],
-    ["createCall 503 nth 1000001", "when.nth: "],
-    [`createCall 503 ${"9".repeat(30)} times`, "when.times: "],
-  ])("are refused with a count beyond a million, as in %s", (text, field) => {
-    expect(() => withFaults().faults.add(text)).toThrow(field);
   });
 });

@@ -30,13 +30,12 @@ describe("a fault as a text", () => {
       { match: { operationId: "createCall", headers: { "x-test": "slow", "x-run": "a, b" } }, do: unavailable },
     ],
     [
-      'createCall body toNumber=+49* body flowId="a b" query limit=5 sandbox qa-* reset',
+      'createCall body toNumber=+49* body flowId="a b" query limit=5 reset',
       {
         match: {
           operationId: "createCall",
           body: { toNumber: "+49*", flowId: "a b" },
           query: { limit: "5" },
-          sandbox: "qa-*",
         },
         do: "reset",
       },
@@ -50,13 +49,6 @@ describe("a fault as a text", () => {
       {
         match: { method: "DELETE", path: `/api/v1/transfers/members/${demo.members.agent}/hours` },
         do: { code: "conflict" },
-      },
-    ],
-    [
-      "latency 3s on monday, tuesday 09:00-17:00 timeZone Europe/Berlin",
-      {
-        when: { days: ["monday", "tuesday"], from: "09:00", to: "17:00", timeZone: "Europe/Berlin", times: null },
-        do: { latencyMs: 3000 },
       },
     ],
     ["webhooks sign wrong_secret", { webhooks: {}, do: { sign: "wrong_secret" } }],
@@ -95,11 +87,11 @@ describe("a text that is no fault", () => {
     ["createCall queue_ful", '"queue_ful" is not understood here. Did you mean queue_full?'],
     [
       "createCall too_many_calls",
-      '"too_many_calls" is not understood here. Use one of these: criteria (header, query, body, sandbox); what happens (a status such as 503, an error code such as queue_full, reset,',
+      '"too_many_calls" is not understood here. Use one of these: criteria (header, query, body); what happens (a status such as 503, an error code such as queue_full, reset,',
     ],
     [
       "createCall 503 someday",
-      '"someday" is not understood here. Use one of these: criteria (header, query, body, sandbox); how often (10%, once, 3 times, always, nth 2, on monday, 09:00-17:00, timeZone Europe/Berlin).',
+      '"someday" is not understood here. Use one of these: criteria (header, query, body); how often (10%, once, 3 times, always, nth 2).',
     ],
     ["createCall 503 504", "there are two actions. Write a comma between the steps of a list"],
     ["createCall 503,", "after a comma comes a status, an error code or one of reset"],
@@ -110,13 +102,9 @@ describe("a text that is no fault", () => {
     ['createCall header "x-test=slow 503', "a quotation mark is not closed"],
     ["GET /calls 503", "there is no operation GET /calls. Did you mean /api/v1/calls?"],
     ["DELETE /api/v1/calls 503", "there is no operation DELETE /api/v1/calls."],
-    [
-      "* 503 on sunny",
-      'on needs one of monday, tuesday, wednesday, thursday, friday, saturday, sunday, and not "sunny"',
-    ],
     ["* 503 200%", "when.probability: "],
     ["* pass", "do: pass is a step of a list"],
-    ["webhooks 503", '"503" is not understood here. Use one of these: criteria (destination, url, transfer, sandbox)'],
+    ["webhooks 503", '"503" is not understood here. Use one of these: criteria (destination, url, transfer)'],
     ["webhooks sign badly", "sign needs one of none, wrong_secret, previous_secret, wrong_first, reversed"],
   ])("%s: %s", (text, message) => {
     expect(() => parseFault(text)).toThrow(InputError);

@@ -44,16 +44,6 @@ describe("a credential", () => {
       detail: "The Authorization header is malformed. Send it as: Bearer <token>.",
     });
   });
-
-  it("may have several spaces before and around it", async () => {
-    const headers = { authorization: `  Bearer   ${demo.apiKey} ` };
-    expect((await send(createBackend(), "GET /roles", { token: null, headers })).status).toBe(200);
-  });
-
-  it("may name its scheme in any case", async () => {
-    const headers = { authorization: `bearer ${demo.apiKey}` };
-    expect((await send(createBackend(), "GET /roles", { token: null, headers })).status).toBe(200);
-  });
 });
 
 it("says of an empty X-Account-Id header that it is empty, not missing", async () => {
@@ -124,32 +114,17 @@ describe("an API key", () => {
     expect((await from("10.0.0.9")).status).toBe(403);
   });
 
-  it("takes an empty account header for none", async () => {
-    expect((await send(createBackend(), "GET /roles", { headers: { "x-account-id": " " } })).status).toBe(200);
-    expect((await send(createBackend(), "GET /roles", { headers: { "x-account-id": ` ${accountId} ` } })).status).toBe(
-      200,
-    );
+  it("rejects a token with another last character or with padding", async () => {
+    const backend = createBackend();
+    const token = await backend.credentials.createAccessToken({ userId: demo.users.owner });
+    const headers = { "x-account-id": demo.accountId };
+    const last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".indexOf(token.at(-1) ?? "");
+    const next = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".at(last + 1) ?? "A";
+    for (const changed of [token.slice(0, -1) + next, `${token}=`]) {
+      expect(codeOf(await send(backend, "GET /roles", { token: changed, headers }))).toBe("token_invalid");
+    }
+    expect((await send(backend, "GET /roles", { token, headers })).status).toBe(200);
   });
-});
-
-it("rejects a token with another last character or with padding", async () => {
-  const backend = createBackend();
-  const token = await backend.credentials.createAccessToken({ userId: demo.users.owner });
-  const headers = { "x-account-id": demo.accountId };
-  const last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".indexOf(token.at(-1) ?? "");
-  const next = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".at(last + 1) ?? "A";
-  for (const changed of [token.slice(0, -1) + next, `${token}=`]) {
-    expect(codeOf(await send(backend, "GET /roles", { token: changed, headers }))).toBe("token_invalid");
-  }
-  expect((await send(backend, "GET /roles", { token, headers })).status).toBe(200);
-});
-
-it("rejects scopes and addresses of an API key that are not lists", () => {
-  const { credentials } = createBackend();
-  expect(() => credentials.createApiKey({ allowedIps: "127.0.0.1" as never })).toThrow(
-    "allowedIps: must be a list of strings",
-  );
-  expect(() => credentials.createApiKey({ scopes: [1] as never })).toThrow("scopes: must be a list of strings");
 });
 
 describe("an access token", () => {
@@ -180,12 +155,5 @@ describe("an access token", () => {
       code: "insufficient_permissions",
       detail: "The caller's role agent does not permit this operation. Permitted: owner, admin, the member's own user.",
     });
-  });
-
-  it("stays valid after a reset", async () => {
-    const backend = createBackend();
-    const token = await backend.credentials.createAccessToken({ userId: users.owner });
-    backend.reset();
-    expect((await send(backend, "GET /roles", { token, headers: inAccount })).status).toBe(200);
   });
 });

@@ -1,5 +1,5 @@
 import { errorCodes, operations } from "@call-transfer/spec";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
@@ -39,21 +39,6 @@ describe("every response", () => {
     expect(asked.requests.list()).toMatchObject([{ method: "HEAD", status }]);
   });
 
-  it("to HEAD has the faults and stubs of GET, and removes no record of a collection", async () => {
-    const backend = createBackend();
-    backend.faults.add({ match: { operationId: "listRoles" }, do: { code: "forbidden" } });
-    for (const method of ["POST", "GET", "DELETE"] as const) {
-      const path = `/api/v1/contacts${method === "POST" ? "" : "/{id}"}`;
-      backend.stubs.add({ method, path, collection: "contacts" });
-    }
-    const { body } = await send(backend, "POST /contacts", { body: { name: "Ada" } });
-    const { id } = body as { readonly id: string };
-    const statuses = ["HEAD /roles", `HEAD /contacts/${id}`, `GET /contacts/${id}`, "HEAD /contacts/none"].map(
-      async (target) => (await send(backend, target)).status,
-    );
-    expect(await Promise.all(statuses)).toEqual([403, 200, 200, 404]);
-  });
-
   it("names methods only for a path that has some", async () => {
     expect((await send(createBackend(), "GET /nothing")).headers.has("allow")).toBe(false);
   });
@@ -79,13 +64,6 @@ describe("every response", () => {
     ]);
   });
 
-  it("shows in the request log how long it took", async () => {
-    const backend = createBackend();
-    vi.spyOn(performance, "now").mockReturnValueOnce(100).mockReturnValueOnce(112.345_6);
-    await send(backend, "GET /roles");
-    expect(backend.requests.latest?.durationMs).toBe(12.35);
-  });
-
   it("to what is no valid HTTP has the error format of the API too", async () => {
     const response = errorResponse("bad_request", "The head is too large.");
     expect(response.status).toBe(400);
@@ -96,11 +74,6 @@ describe("every response", () => {
       detail: "The head is too large.",
       requestId: response.headers.get("x-request-id"),
     });
-  });
-
-  it("names the path parameter that is no UUID", async () => {
-    const answer = await send(createBackend(), "GET /transfers/members/me/availability");
-    expect(answer.body).toMatchObject({ detail: "The path parameter memberId is not a UUID." });
   });
 
   it("hides the message of an exception", async () => {
@@ -164,14 +137,6 @@ describe("an operation without a handler", () => {
     );
     const answer = await send(assembleBackend({}, { table, handlers: {} }), target, { body: {} });
     expect(answer).toMatchObject({ status, body });
-  });
-
-  it("is authenticated, validated and matched by faults like any other", async () => {
-    const backend = assembleBackend({}, { table, handlers: {} });
-    expect(codeOf(await send(backend, target, { token: null }))).toBe("token_missing");
-    expect(codeOf(await send(backend, target, { body: {} }))).toBe("validation_failed");
-    backend.faults.add({ match: { operationId: "archiveGroup" }, do: { code: "conflict" } });
-    expect(codeOf(await send(backend, target, { body: { reason: "old" } }))).toBe("conflict");
   });
 });
 
@@ -261,17 +226,6 @@ describe("faults", () => {
     expect((await send(backend, "GET /roles")).body).toMatchObject({ errors: [{ field: "body" }] });
   });
 
-  it("match the nth request and as many times as given", async () => {
-    const backend = createBackend();
-    const match = { method: "get", path: "/api/v1/roles" };
-    backend.faults.add({ match, when: { nth: 2, times: 2 }, do: { status: 502 } });
-    expect((await send(backend, "GET /accounts")).status).toBe(200);
-    const statuses: number[] = [];
-    for (let index = 0; index < 4; index += 1) statuses.push((await send(backend, "GET /roles")).status);
-    expect(statuses).toEqual([200, 502, 502, 200]);
-    expect(backend.faults.list()).toEqual([]);
-  });
-
   it("respond with any status, body and headers", async () => {
     const backend = createBackend();
     backend.faults.add({ do: { status: 503, body: "<h1>Down</h1>", headers: { "content-type": "text/html" } } });
@@ -282,16 +236,5 @@ describe("faults", () => {
       "<h1>Down</h1>",
     ]);
     expect(response.headers.get("date")).toBe(new Date(backend.clock.now()).toUTCString());
-  });
-
-  it.each([
-    [{ do: { code: "nope" } }, "do.code: "],
-    [{ do: { status: 99 } }, "do.status: "],
-    [{ do: { status: 500, headers: { "a b": "c" } } }, "do.headers: "],
-    [{ when: { times: 0 }, do: { status: 500 } }, "when.times: "],
-    [{ match: { operationId: "nope" }, do: { status: 500 } }, "match.operationId: "],
-    [{ mach: {}, do: { status: 500 } }, "mach: "],
-  ])("reject %j and name the field", (fault, field) => {
-    expect(() => createBackend().faults.add(fault as never)).toThrow(field);
   });
 });

@@ -32,27 +32,6 @@ it("a UUID in upper case names the same record in a seed and in the control plan
   expect((await control(backend, `GET /records/accounts?id=${id}`)).body.records).toMatchObject([{ name: id }]);
 });
 
-it("a UUID in upper case names the same record in process", async () => {
-  const backend = createBackend();
-  const { collections, transfers, credentials } = backend;
-  const id = "d1000000-0000-4000-8000-00000000000a";
-  const phone = { name: "Up", kind: "phone", config: { number: "+15550100009" } };
-  collections.create("destinations", { ...phone, id: upper(id), accountId: upper(demo.accountId) });
-  expect(collections.get("destinations", upper(id))).toMatchObject({ id, accountId: demo.accountId });
-  expect(collections.update("destinations", upper(id), { id: upper(id), name: "Other" })).toMatchObject({
-    id,
-    name: "Other",
-  });
-  expect(collections.delete("destinations", upper(id))).toBe(true);
-  const contact = `${upper(demo.accountId)}:${demo.recipients.doNotCall}`;
-  expect(collections.get("contacts", contact)).toMatchObject({ accountId: demo.accountId });
-  const transfer = transfers.start({ groupId: upper(demo.groups.existing) });
-  expect(transfers.get(upper(transfer.id))).toMatchObject({ id: transfer.id, groupId: demo.groups.existing });
-  expect(transfers.decline(upper(transfer.id), { destinationId: upper(demo.destinations.phone) })).toBe(true);
-  expect(credentials.createApiKey({ accountId: upper(demo.accountId) }).key).toMatch(/^svc_/);
-  expect(await credentials.createAccessToken({ userId: upper(demo.users.owner) })).toMatch(/^ey/);
-});
-
 it.each([
   ["a path", { match: { method: "GET", path: `/api/v1/transfers/members/${upper(demo.members.owner)}/availability` } }],
   ["a part of a path", { match: { path: `*${upper(demo.members.owner)}*` } }],
@@ -75,20 +54,6 @@ it("a UUID in upper case is the same in the criteria of a body and of a delivery
   backend.transfers.start({ destinationId: demo.destinations.app });
   await backend.clock.advance({ by: 1000 });
   expect(backend.faults.list()).toMatchObject([{ hits: 1 }]);
-});
-
-it("a UUID in upper case is the same in the path of a stub and of its collection, and a fault of a name is not", async () => {
-  const backend = createBackend();
-  const id = "d1000000-0000-4000-8000-00000000000a";
-  backend.stubs.add({ method: "GET", path: `/api/v1/things/${upper(id)}`, response: { status: 202 } });
-  backend.stubs.add({ method: "PUT", path: "/api/v1/contacts/{id}", collection: "contacts" });
-  backend.stubs.add({ method: "POST", path: "/api/v1/contacts", collection: "contacts" });
-  backend.stubs.add({ method: "GET", path: "/api/v1/contacts/{id}", collection: "contacts" });
-  expect((await send(backend, `GET /things/${id}`)).status).toBe(202);
-  const { body } = await send(backend, "POST /contacts", { body: {} });
-  expect((await send(backend, `GET /contacts/${upper(Object(body).id)}`)).status).toBe(200);
-  backend.faults.add({ match: { headers: { "x-test": "SLOW" } }, do: { code: "forbidden" } });
-  expect((await send(backend, "GET /roles", { headers: { "x-test": "slow" } })).status).toBe(200);
 });
 
 it.each(["in process", "over HTTP"])(

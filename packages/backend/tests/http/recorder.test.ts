@@ -36,12 +36,6 @@ describe("a request that something in front of the backend answered", () => {
     expect(backend.requests.get(1)?.query).toEqual({ token: "[redacted]" });
   });
 
-  it("gets an id of its own if it has none", () => {
-    const backend = createBackend();
-    backend.record(refused("/"));
-    expect(backend.requests.list()[0]?.requestId).toMatch(/^[\da-f-]{36}$/);
-  });
-
   it("is an event only if the server did not accept its host or origin", () => {
     const backend = createBackend();
     const seen: BackendEvent[] = [];

@@ -35,14 +35,6 @@ describe("Cache-Control", () => {
     expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
   });
 
-  it.each(["GET /roles", "GET /calls", "GET /accounts"])(
-    "leaves %s to the client, which shows no secret",
-    async (target) => {
-      const { status, headers } = await send(createBackend(), target);
-      expect([status, headers.get("cache-control")]).toEqual([200, null]);
-    },
-  );
-
   it.each([
     ["POST", "/credentials/access-tokens", token],
     ["POST", "/credentials/api-keys", {}],

@@ -1,4 +1,4 @@
-import { CompactSign, SignJWT } from "jose";
+import { SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import { createTokens } from "../../src/http/authenticate.ts";
 
@@ -14,17 +14,6 @@ describe("access tokens", () => {
     tokens.secret = new Uint8Array(32).fill(2);
     expect(tokens.verify(token)).toBeUndefined();
     expect(tokens.secret).toEqual(new Uint8Array(32).fill(2));
-  });
-
-  it("are JWTs with a user and an end", async () => {
-    const tokens = createTokens(secret);
-    const token = tokens.sign("user", 7);
-    expect(tokens.verify(token)).toEqual({ userId: "user", expiresAt: 7 });
-    const decoded = token.split(".").slice(0, 2);
-    expect(decoded.map((part) => JSON.parse(atob(part)))).toEqual([
-      { alg: "HS256", typ: "JWT" },
-      { sub: "user", exp: 7 },
-    ]);
   });
 
   it.each(["user", "Zoë, ≥ 1 ? ~ 你", "~~~ >>> ???"])(
@@ -43,12 +32,6 @@ describe("access tokens", () => {
     ["an end that is no number", { sub: "user", exp: "7" }],
   ])("with %s are invalid", async (_, claims) => {
     expect(createTokens(secret).verify(await signed(claims))).toBeUndefined();
-  });
-
-  it("with a payload that is no JSON are invalid", async () => {
-    const header = { alg: "HS256", typ: "JWT" };
-    const token = await new CompactSign(new TextEncoder().encode("no JSON")).setProtectedHeader(header).sign(secret);
-    expect(createTokens(secret).verify(token)).toBeUndefined();
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asFetched, untilAborted } from "../../src/http/transport.ts";
+import { asFetched } from "../../src/http/transport.ts";
 
 const reason = new Error("stopped");
 const thrownBy = (work: Promise<unknown>) =>
@@ -44,16 +44,5 @@ describe("a response as fetch gives it", () => {
     const read = thrownBy(response.text());
     stop.abort(reason);
     expect(await read).toBe(reason);
-  });
-});
-
-describe("waiting until aborted", () => {
-  it("ends with the abort, before or during the work", async () => {
-    const never = new Promise<void>(() => {});
-    const stop = new AbortController();
-    const waiting = thrownBy(untilAborted(never, stop.signal));
-    stop.abort(reason);
-    expect(await waiting).toBe(reason);
-    expect(await thrownBy(untilAborted(never, AbortSignal.abort(reason)))).toBe(reason);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assembleBackend, defaultParts } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import type { WallClock } from "../../src/model/clock.ts";
-import { overlapMs, ringSecs, send } from "../test-client.ts";
+import { overlapMs, send } from "../test-client.ts";
 
 const start = "2026-03-02T12:00:00.000Z";
 const app = demo.destinations.app;
@@ -33,13 +33,6 @@ describe("an expiry is announced", () => {
       [60, "availability.ended", member],
       [overlapMs / 60_000, "secret.expired", app],
     ]);
-  });
-
-  it("once, when two rotations of one instant have the same end", async () => {
-    const { backend, announced } = watched();
-    for (let times = 0; times < 2; times++) await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
-    await backend.clock.advance({ by: overlapMs });
-    expect(announced.filter(([, type]) => type === "secret.expired")).toHaveLength(1);
   });
 
   it("of an API key, and the clock can jump to it", async () => {
@@ -100,37 +93,6 @@ describe("an expiry is announced", () => {
       [1, "availability.ended", agent],
       [2, "availability.ended", member],
       [6, "secret.expired", added],
-    ]);
-  });
-
-  it("of a member who became away within the same step", async () => {
-    const { backend, announced } = watched({ policies: { missedCallLimit: 1, awayAfterMissedCallsSecs: 60 } });
-    const before = await backend.advance({ by: 20 * 60_000 });
-    expect(before.map(({ type }) => type)).toEqual(["availability.ended"]);
-    backend.transfers.start({ destinationId: demo.destinations.availableHumans });
-    await backend.clock.advance({ by: 10 * 60_000 });
-    expect(announced[1]).toEqual([20 + ringSecs / 60 + 1, "availability.ended", expect.any(String)]);
-  });
-
-  it("not when its status or its record was gone before", async () => {
-    const { backend, announced } = watched();
-    await backend.clock.advance({ by: 60_000 });
-    backend.collections.update("members", agent, { availability: { status: "available" } });
-    backend.state.members.delete(member);
-    await backend.clock.advance({ by: 120 * 60_000 });
-    expect(announced).toEqual([]);
-  });
-
-  it("from the time of a snapshot on", async () => {
-    const { backend, announced } = watched();
-    await backend.clock.advance({ by: 20 * 60_000 });
-    const snapshot = backend.snapshot();
-    backend.reset();
-    backend.restore(snapshot);
-    await backend.clock.advance({ by: 60 * 60_000 });
-    expect(announced).toEqual([
-      [15, "availability.ended", agent],
-      [60, "availability.ended", member],
     ]);
   });
 });

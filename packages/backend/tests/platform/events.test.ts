@@ -98,35 +98,6 @@ describe("the events of a transfer", () => {
     ]);
   });
 
-  it("name a caller who hung up", async () => {
-    const backend = backendOf();
-    let transferId = "";
-    const events = await eventsOf(backend, async () => {
-      await seconds(backend, 55);
-      ({ id: transferId } = backend.transfers.start({ destinationId: desk, callId }));
-      await seconds(backend, 5);
-    });
-    expect(events).toEqual([
-      [55, "transfer.started", { id: transferId }],
-      [55, "transfer.ring_started", { id: transferId, ringIndex: 0, destinationId: desk, endsAt: later(60) }],
-      [60, "call.completed", { id: callId }],
-      [60, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "abandoned" }],
-      [60, "transfer.abandoned", { id: transferId }],
-    ]);
-  });
-
-  it("name why a destination does not ring", async () => {
-    const destinations = (seed.destinations ?? []).map((one) => (one.id === desk ? { ...one, enabled: false } : one));
-    const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true });
-    const events = await eventsOf(backend, () => backend.transfers.start({ destinationId: desk }));
-    const reason = "the destination is disabled";
-    expect(events.find(([, type]) => type === "transfer.skipped")).toEqual([
-      0,
-      "transfer.skipped",
-      { id: expect.any(String), ringIndex: 0, destinationId: desk, reason },
-    ]);
-  });
-
   it("name an app as the winner although the clock is frozen and no further request arrives", async () => {
     const app = { id: id("d", 4), accountId, name: "App", kind: "app" as const, config: { url: "http://app.example" } };
     const destinations = [...(seed.destinations ?? []), app];
@@ -137,19 +108,6 @@ describe("the events of a transfer", () => {
     );
     backend.transfers.start({ destinationId: app.id });
     expect(await connected).toMatchObject({ destinationId: app.id });
-  });
-
-  it("of an app without an address name its end once", async () => {
-    const app = { id: id("d", 4), accountId, name: "App", kind: "app" as const };
-    const destinations = [...(seed.destinations ?? []), app];
-    const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true });
-    const events = await eventsOf(backend, () => backend.transfers.start({ destinationId: app.id }));
-    expect(events.map(([, type]) => type)).toEqual([
-      "transfer.started",
-      "transfer.ring_started",
-      "transfer.ring_ended",
-      "transfer.unanswered",
-    ]);
   });
 
   it("end with a reset, whatever an app answers afterwards", async () => {
@@ -168,15 +126,6 @@ describe("the events of a transfer", () => {
       await seconds(backend, 1);
     });
     expect(events).toEqual([]);
-  });
-
-  it("name no availability as long as it stays", async () => {
-    const backend = backendOf();
-    const events = await eventsOf(backend, async () => {
-      backend.transfers.start({ destinationId: people });
-      await seconds(backend, ringSecs);
-    });
-    expect(events.map(([, type]) => type)).not.toContain("member.availability_changed");
   });
 
   it("name the people who rang, and one who becomes away", async () => {
@@ -236,14 +185,6 @@ describe("the events of the clock", () => {
     ]);
   });
 
-  it("stay as they were when the transfer is gone", () => {
-    const backend = backendOf();
-    backend.transfers.start({ destinationId: desk });
-    const { events } = backend.events.latest();
-    backend.reset();
-    expect(backend.events.latest().events.slice(0, events.length)).toEqual(events);
-  });
-
   it("say what was set, and nothing about the waits of deliveries and requests", async () => {
     const events = await eventsOf(
       backendOf(),
@@ -259,19 +200,6 @@ describe("the events of the clock", () => {
       [10, "clock.changed", { now: later(10), mode: "frozen", rate: 60 }],
       [11, "clock.changed", { now: later(11), mode: "frozen", rate: 60, by: 1000 }],
     ]);
-  });
-
-  it("leave out what a reset and a restore do to timers", async () => {
-    const events = await eventsOf(
-      backendOf(),
-      (backend) => {
-        const snapshot = backend.snapshot();
-        backend.reset();
-        backend.restore(snapshot);
-      },
-      "clock",
-    );
-    expect(events).toEqual([]);
   });
 });
 
@@ -302,7 +230,7 @@ it("a change of the policies is announced before the calls that it starts", asyn
 });
 
 describe("what is coming", () => {
-  const [agent, app] = [demo.members.agent, demo.destinations.app];
+  const { app } = demo.destinations;
 
   it("has timers, ends of a status and ends of a secret, soonest first", async () => {
     const backend = createBackend();
@@ -314,19 +242,6 @@ describe("what is coming", () => {
       ["2026-03-02T12:15:00.000Z", "availability.ends"],
       [overlapEnd, "secret.expires"],
     ]);
-  });
-
-  it("leaves out what is over, and the end of a status that is available", async () => {
-    const backend = createBackend();
-    const ends = () => backend.upcomingTimers().filter(({ id: about }) => about === agent);
-    await backend.clock.advance({ to: "2026-03-02T12:14:59.999Z" });
-    expect(ends()).toHaveLength(1);
-    await backend.clock.advance({ by: 1 });
-    expect(ends()).toEqual([]);
-    backend.collections.update("members", agent, {
-      availability: { status: "available", until: "2026-03-02T18:00:00Z" },
-    });
-    expect(ends()).toEqual([]);
   });
 
   it("happens in a step up to its very end, in order, and not again in the next step", async () => {
@@ -343,34 +258,6 @@ describe("what is coming", () => {
     expect(second.map(({ at, type, id: about }) => [at, type, about])).toEqual([
       ["2026-03-02T13:00:00.000Z", "availability.ended", demo.members.member],
       [overlapEnd, "secret.expired", app],
-    ]);
-  });
-
-  it("happens in the order of time, whether or not it has a timer", async () => {
-    const backend = createBackend();
-    await backend.clock.advance({ to: "2026-03-02T12:14:45Z" });
-    backend.transfers.start({ destinationId: demo.destinations.phone });
-    const happened = await backend.advance({ by: 60_000 });
-    expect(happened.map(({ type }) => type)).toEqual([
-      "availability.ended",
-      "transfer.ring_ended",
-      "transfer.unanswered",
-    ]);
-  });
-
-  it("can be stepped through one by one", async () => {
-    const backend = createBackend();
-    await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
-    const steps = [];
-    for (let index = 0; index < 4; index += 1) {
-      const happened = await backend.advance({ nextTimer: true });
-      steps.push([backend.clock.iso(), happened.map(({ type }) => type)]);
-    }
-    expect(steps).toEqual([
-      ["2026-03-02T12:15:00.000Z", ["availability.ended"]],
-      ["2026-03-02T13:00:00.000Z", ["availability.ended"]],
-      [overlapEnd, ["secret.expired"]],
-      [overlapEnd, []],
     ]);
   });
 });

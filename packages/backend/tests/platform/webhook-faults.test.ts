@@ -95,30 +95,6 @@ describe("duplicate", () => {
       expect(backend.deliveries.list()).toMatchObject([{ accepted: true }, { accepted: true }]);
     },
   );
-
-  it("lets the clock wait until every copy is answered", async () => {
-    let count = 0;
-    const backend = createBackend({
-      faults: doing({ duplicate: { copies: 2 } }),
-      fetch: async () => {
-        count += 1;
-        if (count === 2) await new Promise((resolve) => setTimeout(resolve, 5));
-        return new Response();
-      },
-    });
-    void backend.deliveries.trigger({ destinationId });
-    await backend.advance({ by: 1000 });
-    expect(backend.deliveries.list()).toHaveLength(2);
-  });
-
-  it("does not change the ids of records created later", async () => {
-    const nextId = async (...faults: Fault[]) => {
-      const { backend } = receiving(faults);
-      await backend.deliveries.trigger({ destinationId });
-      return (await backend.deliveries.trigger({ destinationId })).id;
-    };
-    expect(await nextId(...doing({ duplicate: { copies: 5 } }))).toBe(await nextId());
-  });
 });
 
 describe("retry", () => {
@@ -130,13 +106,6 @@ describe("retry", () => {
     const { id, body } = backend.deliveries.list()[0] ?? { id: "", body: "" };
     expect(received.map(({ signature }) => signature)).toEqual([0, 3, 9, 21].map((at) => signedAt(body, at)));
     expect(await triggered).toMatchObject({ status: 200, accepted: true, redeliveryOf: id, body, fault: "fault-1" });
-  });
-
-  it("gives up after the last retry, with its answer", async () => {
-    const { backend, received } = receiving(doing({ retry: { times: 2, afterSecs: 0 } }), 500, 500, 409);
-    expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ status: 409, accepted: false });
-    await backend.advance({ by: 600_000 });
-    expect(received).toHaveLength(3);
   });
 
   it("sends again after a 2xx only if that is ignored", async () => {
@@ -244,14 +213,6 @@ describe("reorder", () => {
     await backend.advance({ by: 60_000 });
     expect(received.map(({ at }) => at)).toEqual([10]);
   });
-
-  it("never holds deliveries forever, even if all are to wait for the next", async () => {
-    const { backend, received } = receiving([{ webhooks: {}, when: { times: null }, do: "reorder" }]);
-    void backend.deliveries.trigger({ destinationId, callId: "first" });
-    void backend.deliveries.trigger({ destinationId, callId: "second" });
-    await backend.advance({ by: 10_000 });
-    expect(received).toHaveLength(2);
-  });
 });
 
 describe("sign", () => {
@@ -355,10 +316,6 @@ describe("a transfer", () => {
     expect(received).toHaveLength(3);
   });
 
-  it("rings on while retries are planned", async () => {
-    expect((await play({ retry: { times: 2, afterSecs: 8 } }, [500], 5)).ring).toMatchObject({ outcome: "ringing" });
-  });
-
   it("takes the first response to any copy", async () => {
     expect((await play({ duplicate: { copies: 2 } }, [409, 204], 1)).ring).toMatchObject({ outcome: "declined" });
     expect((await play({ duplicate: { copies: 2 } }, [204, 409], 1)).ring).toMatchObject({ outcome: "answered" });
@@ -410,14 +367,6 @@ describe("a reset", () => {
     backend.reset();
     await backend.deliveries.trigger({ destinationId, callId: "after" });
     expect(callsOf(received)).toEqual([[0, "after"]]);
-  });
-
-  it("ends a trigger that waits for a retry with the answer of before", async () => {
-    const { backend } = receiving(doing({ retry: { times: 1, afterSecs: 5 } }), 500);
-    const triggered = backend.deliveries.trigger({ destinationId });
-    await backend.advance({ by: 1000 });
-    backend.reset();
-    expect(await triggered).toMatchObject({ status: 500 });
   });
 
   it("plans no retry for a delivery in flight", async () => {
@@ -502,27 +451,6 @@ describe("which deliveries", () => {
       "fault-3",
       undefined,
     ]);
-  });
-
-  it("a redelivery on request is another delivery, and what a fault sends is not", async () => {
-    const faults: Fault[] = [{ webhooks: {}, when: { times: 2 }, do: { duplicate: { copies: 2 } } }];
-    const ids = await faultsOf(faults, async ({ deliveries }) => {
-      const { id } = await deliveries.trigger({ destinationId });
-      await deliveries.redeliver(id);
-      await deliveries.trigger({ destinationId });
-    });
-    expect(ids).toEqual(["fault-1", "fault-1", "fault-1", "fault-1", undefined]);
-  });
-
-  it("probability is drawn from the backend's generator, so that runs repeat", async () => {
-    const run = () =>
-      faultsOf([{ webhooks: {}, when: { times: null, probability: 0.5 }, do: "truncate" }], (backend) =>
-        trigger(backend, ...Array.from({ length: 40 }, String)),
-      );
-    const [one, other] = [await run(), await run()];
-    expect(one).toEqual(other);
-    expect(one.filter((fault) => fault !== undefined).length).toBeGreaterThan(8);
-    expect(one.filter((fault) => fault === undefined).length).toBeGreaterThan(8);
   });
 
   it("faults of requests and of deliveries do not count each other", async () => {

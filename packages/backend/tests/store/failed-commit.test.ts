@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/data/demo-seed.ts";
 import type { ScenarioName } from "../../src/data/scenarios.ts";
-import type { Seed } from "../../src/model/records.ts";
 import type { SandboxStore } from "../../src/model/store.ts";
 import { codeOf, control, send } from "../test-client.ts";
 import { manualWall, settled, storage } from "./storage.ts";
@@ -44,17 +43,6 @@ describe("a commit that fails", () => {
     expect(status).toBe(500);
     expect(JSON.stringify(body)).toContain("the disk is full");
     expect(backend.policies.concurrentCallLimit).not.toBe(3);
-  });
-
-  it("answers 500 to a step of the clock in the middle of which it failed", async () => {
-    const { open, fail } = storage();
-    const backend = createBackend({ store: open(), controlPlane: true });
-    backend.transfers.start({ destinationId: demo.destinations.availableHumans });
-    await backend.flush();
-    const now = backend.clock.now();
-    fail(full);
-    const { status } = await control(backend, "POST /clock/advance", { by: 3_600_000 });
-    expect([status, backend.clock.now()]).toEqual([500, now]);
   });
 
   it("leaves reads as they are", async () => {
@@ -174,21 +162,6 @@ describe("a commit that fails", () => {
     expect(sent()).toBe(2);
   });
 
-  it("sends no offer after the backend was closed", async () => {
-    const { open, fail } = storage();
-    const { wall, pass } = manualWall();
-    const { fetch, sent } = silentApp();
-    const backend = createBackend({ store: open(), wall, fetch });
-    backend.transfers.start({ destinationId: demo.destinations.app });
-    await settled();
-    fail(full);
-    backend.updatePolicies({ missedCallLimit: 7 });
-    await settled();
-    backend.close();
-    await pass(5000);
-    expect(sent()).toBe(1);
-  });
-
   it("answers 500 to a request in flight if it is the last one, of a backend that closes", async () => {
     const { open, fail } = storage();
     const backend = createBackend({ store: open() });
@@ -220,24 +193,6 @@ it("a closed backend answers 500 to changes, because it cannot store them", asyn
   const refused = await createGroup(backend);
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([500, expect.stringContaining("is closed")]);
   expect(commits.length).toBe(before);
-});
-
-it("the clock of a backend that could not be created plans nothing", () => {
-  const { open, fail } = storage();
-  const { wall } = manualWall();
-  const planned = new Set<() => void>();
-  const after: typeof wall.after = (_, task) => {
-    planned.add(task);
-    return () => void planned.delete(task);
-  };
-  const call = { accountId: demo.accountId, direction: "outbound", duration: 0, createdAt: "-1s" };
-  const seed: Seed = {
-    accounts: [{ id: demo.accountId, name: "Example" }],
-    calls: [{ ...call, id: demo.calls.completed, status: "in_progress" }],
-  };
-  fail(full);
-  expect(() => createBackend({ store: open(), clockMode: "running", wall: { ...wall, after }, seed })).toThrow(full);
-  expect(planned.size).toBe(0);
 });
 
 describe("a backend that could not be created leaves its store new", () => {

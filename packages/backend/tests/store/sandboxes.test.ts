@@ -43,17 +43,6 @@ it("a sandbox that could not be created is not stored", () => {
   expect(stores.list().map(({ name }) => name)).toEqual(["default"]);
 });
 
-it("idle sandboxes that are removed are removed from the stores too", async () => {
-  const stores = createMemoryStorage();
-  let now = 0;
-  const wall = { now: () => now, after: () => () => {} };
-  const sandboxes = createSandboxRegistry({ stores, wall, sandboxIdleMs: 1000 });
-  sandboxes.create("idle");
-  now = 2000;
-  expect(sandboxes.list()).toEqual(["default"]);
-  expect(stores.list().map(({ name }) => name)).toEqual(["default"]);
-});
-
 /** Stores that refuse some work as long as their disk is full. */
 function fillable() {
   const stores = createMemoryStorage();
@@ -95,20 +84,6 @@ it("a sandbox that could not be deleted stays, and goes on storing", async () =>
   expect(createSandboxRegistry({ stores }).list()).toEqual(["default"]);
 });
 
-it("an idle sandbox that could not be removed fails no request, and is removed later", async () => {
-  const { stores, fill } = fillable();
-  let now = 0;
-  const wall = { now: () => now, after: () => () => {} };
-  const sandboxes = createSandboxRegistry({ stores, wall, sandboxIdleMs: 1000 });
-  sandboxes.create("idle");
-  fill(true);
-  now = 1000;
-  expect((await control(sandboxes, "GET /policies")).status).toBe(200);
-  fill(false);
-  now = 2000;
-  expect(sandboxes.list()).toEqual(["default"]);
-});
-
 it("a request that cannot create its sandbox says why", async () => {
   const { stores, fill } = fillable();
   const sandboxes = createSandboxRegistry({ stores, autoSandboxes: true });
@@ -116,19 +91,6 @@ it("a request that cannot create its sandbox says why", async () => {
   const { status, body } = await control(sandboxes, "GET /policies", undefined, { "x-sandbox": "new" });
   expect(status).toBe(500);
   expect(JSON.stringify(body)).toContain('Sandbox \\"new\\" could not be created: the disk is full');
-});
-
-it("closes the sandboxes that it has opened if one cannot be loaded", () => {
-  const stores = createMemoryStorage();
-  createSandboxRegistry({ stores }).create("good");
-  stores.open("bad", "{}").commit([{ table: "sandbox", key: "version", text: "9" }]);
-  const closed: string[] = [];
-  const watched: SandboxStorage = {
-    ...stores,
-    open: (name, options) => ({ ...stores.open(name, options), close: () => void closed.push(name) }),
-  };
-  expect(() => createSandboxRegistry({ stores: watched })).toThrow("version 9");
-  expect(closed.sort()).toEqual(["bad", "default", "good"]);
 });
 
 it("a stored sandbox that cannot be loaded is named, and the clocks of the others stop", async () => {

@@ -84,20 +84,6 @@ it("requests that arrive together share a commit", async () => {
   expect(commits.length).toBe(before + 1);
 });
 
-it("a read commits nothing before the flush", async () => {
-  const { open, commits } = storage();
-  const { wall, pass } = manualWall();
-  const backend = createBackend({ store: open(), wall });
-  await send(backend, "GET /roles");
-  await settled();
-  const before = commits.length;
-  await send(backend, "GET /roles");
-  await send(backend, "GET /roles");
-  expect(commits.length).toBe(before);
-  await pass(250);
-  expect(commits.length).toBe(before + 1);
-});
-
 describe("after a restart", () => {
   const restart = (options: BackendOptions, open: () => SandboxStore) => createBackend({ ...options, store: open() });
 
@@ -159,34 +145,6 @@ describe("after a restart", () => {
     await pass(250);
     crash(first);
     expect(read(restart({}, open))).toEqual(expected);
-  });
-
-  it("the secret of tokens is the first again after a reset", async () => {
-    const { open, crash } = storage();
-    const first = createBackend({ store: open() });
-    const { tokenSecret } = first.snapshot();
-    first.restore({ ...createBackend().snapshot(), tokenSecret: "ab".repeat(32) });
-    await first.flush();
-    first.reset();
-    await first.flush();
-    crash(first);
-    expect(restart({}, open).snapshot().tokenSecret).toBe(tokenSecret);
-  });
-
-  it("a request that was refused before its credential counted is in the request log", async () => {
-    const { open, crash } = storage();
-    const { wall, pass } = manualWall();
-    const first = createBackend({ store: open(), wall });
-    await send(first, "GET /roles");
-    await pass(250);
-    await send(first, "GET /roles", { token: null });
-    await pass(250);
-    crash(first);
-    expect(
-      restart({ wall }, open)
-        .requests.list()
-        .map(({ status }) => status),
-    ).toEqual([200, 401]);
   });
 
   it("no request id repeats, not even of requests that were not stored", async () => {
@@ -292,30 +250,6 @@ describe("after a restart", () => {
     second.close();
   });
 
-  it("a fast clock stands still in the year 9999, and everything else works", async () => {
-    const { open } = storage();
-    const { wall, sleep } = manualWall();
-    const options: BackendOptions = { clockMode: "running", clockRate: 10_000, wall };
-    const first = createBackend({ ...options, store: open() });
-    first.transfers.start({ destinationId: demo.destinations.phone });
-    await first.flush();
-    sleep(30 * 365 * 86_400_000);
-    const second = restart(options, open);
-    expect((await createGroup(second)).status).toBe(201);
-    expect(second.clock.iso()).toBe("9999-01-01T00:00:00.000Z");
-    second.restore(second.snapshot());
-    second.close();
-  });
-
-  it("a policy that this version does not have is dropped", () => {
-    const { open } = storage();
-    createBackend({ store: open(), policies: { missedCallLimit: 9 } }).close();
-    const stored = { missedCallLimit: 8, dropped: 1 };
-    open().commit([{ table: "sandbox", key: "policies", text: JSON.stringify(stored) }]);
-    const expected = { ...createBackend().policies, missedCallLimit: 8 };
-    expect(restart({}, open).policies).toEqual(expected);
-  });
-
   it("a frozen clock stands where it stood", async () => {
     const { open } = storage();
     const { wall, sleep } = manualWall();
@@ -325,18 +259,6 @@ describe("after a restart", () => {
     const before = first.clock.now();
     sleep(3_600_000);
     expect(restart({ wall }, open).clock.now()).toBe(before);
-  });
-
-  it("a server that ended in order resumes a clock that runs", async () => {
-    const { open } = storage();
-    const { wall, sleep } = manualWall();
-    const first = createBackend({ store: open(), clockMode: "running", wall });
-    const before = first.clock.now();
-    first.close();
-    sleep(1000);
-    const second = restart({ clockMode: "running", wall }, open);
-    expect([second.clock.mode, second.clock.now()]).toEqual(["running", before + 1000]);
-    second.close();
   });
 
   it("the request log and the coverage are those of the last flush, and go on counting", async () => {
@@ -355,46 +277,6 @@ describe("after a restart", () => {
     const roles = second.requests.coverage().find(({ operationId }) => operationId === "listRoles");
     expect(roles?.statuses.find(({ status }) => status === 200)?.count).toBe(4);
     expect(roles?.codes.find(({ code }) => code === "account_access_denied")?.count).toBe(1);
-  });
-
-  it("a flush stores of the request log only what is new, and removes what is gone", async () => {
-    const { open, commits } = storage();
-    const { wall, pass } = manualWall();
-    let stored = 0;
-    /** The rows of the request log that were committed since the last look: their keys, and the ids of their entries. */
-    const news = () => {
-      const rows = commits.slice(stored).flat();
-      stored = commits.length;
-      return rows
-        .filter(({ table }) => table === "requests")
-        .map(({ key, text }) => [key, text && JSON.parse(text).map(({ id }: { id: number }) => id)]);
-    };
-    const first = createBackend({ store: open(), wall });
-    await send(first, "GET /roles");
-    first.requests.clear();
-    await send(first, "GET /roles");
-    first.close();
-    expect(news()).toEqual([["2", [2]]]);
-    const second = restart({ wall }, open);
-    stored = commits.length;
-    await pass(250);
-    second.close();
-    expect(commits.length).toBe(stored);
-    const third = restart({ wall }, open);
-    expect(third.requests.get(2)?.id).toBe(2);
-    await send(third, "GET /roles");
-    await pass(250);
-    expect(news()).toEqual([["3", [3]]]);
-    third.requests.clear();
-    await pass(250);
-    expect(news()).toEqual([
-      ["2", undefined],
-      ["3", undefined],
-    ]);
-    await send(third, "GET /roles");
-    await pass(250);
-    expect(news()).toEqual([["4", [4]]]);
-    third.close();
   });
 
   it("a request log that was cleared stays cleared, and one that overflowed holds the latest 1000", async () => {

@@ -54,12 +54,6 @@ describe("the request log", () => {
     expect(redacted({ secret: value })).toEqual({ secret: value });
   });
 
-  it("redacts fields at any depth", () => {
-    expect(redacted({ list: [{ inner: { token: "x", at: null, n: 1 } }] })).toEqual({
-      list: [{ inner: { token: "[redacted]", at: null, n: 1 } }],
-    });
-  });
-
   it.each(["x eyJhbGciOi.eyJzdWI.", "eyJa.b.c", "svc_live_a-b"])("redacts the credential in %s", (text) => {
     expect(redacted({ note: text }).note).toMatch(/^(?:x )?\[redacted\]$/);
   });

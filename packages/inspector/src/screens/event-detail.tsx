@@ -228,10 +228,9 @@ function Why({ detail }: { readonly detail: Request }) {
         <>
           <PartHeading>Closest operations</PartHeading>
           <ul class="plain-list">
-            {closestOperations.map(({ operationId, method, path, fix }) => (
+            {closestOperations.map(({ operationId, method, path }) => (
               <li key={operationId}>
                 <strong>{operationId}</strong> <Code>{`${method} ${path}`}</Code>
-                <p class="muted">To match it: {fix}.</p>
               </li>
             ))}
           </ul>

@@ -166,10 +166,6 @@ export const startOptions = {
     fallback: "1000",
     help: "maximum number of sandboxes, including default",
   }),
-  sandboxIdle: {
-    ...{ value: "TIME", read: duration("90s, 30m or 2h") },
-    help: "remove a sandbox after this much real time without a request, e.g. 30m (default: never). The default sandbox is never removed",
-  },
   logFormat: word(["pretty", "json", "silent"] as const satisfies readonly LogMode[], {
     help: "a line for each request, webhook, fault, timer and refusal (default pretty, with --json silent). json prints one JSON object a line",
   }),

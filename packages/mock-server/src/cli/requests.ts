@@ -90,8 +90,8 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
 }
 
 function formatUnmatched({ method, path, status, closestOperations = [] }: Entry): string {
-  const fixes = closestOperations.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
-  return [`${method} ${path} → ${status}`, ...fixes].join("\n");
+  const closest = closestOperations.map((one) => `  Did you mean ${one.method} ${one.path} (${one.operationId})?`);
+  return [`${method} ${path} → ${status}`, ...closest].join("\n");
 }
 
 export const coverage: Command = {

@@ -34,7 +34,7 @@ type Places = Record<string, string>;
 /** Converts the options of the command line. Throws UsageError that names the option, its file and the wrong field. */
 export function serverOptions(values: StartValues): MockServerOptions {
   const { port, autoSandboxes, maxSandboxes, publicUrl, allowHost, controlToken, corsOrigin, dataFile } = values;
-  const { now, randomSeed, sandboxIdle, forwardWebhooksTo, forwardHeader = [], scenario, policy = [] } = values;
+  const { now, randomSeed, forwardWebhooksTo, forwardHeader = [], scenario, policy = [] } = values;
   const places: Places = {
     ...{ now: `--now ${now}`, controlToken: "--control-token", publicUrl: `--public-url ${publicUrl}` },
     ...{ "tls.cert": `--tls-cert ${values.tlsCert}`, "tls.key": `--tls-key ${values.tlsKey}` },
@@ -61,7 +61,6 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(publicUrl !== undefined && { publicUrl }),
     ...(controlToken !== undefined && { controlToken }),
     ...(dataFile !== undefined && { dataFile }),
-    ...(sandboxIdle !== undefined && { sandboxIdleMs: sandboxIdle }),
   };
   if (forwardHeader.length > 0 && forwardWebhooksTo === undefined)
     throw new UsageError("--forward-header requires --forward-webhooks-to with the URL that gets it.");

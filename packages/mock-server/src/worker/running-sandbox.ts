@@ -34,7 +34,6 @@ export class RunningSandbox {
         ...options,
         policies: { ...settings.options.policies, ...options.policies },
         controlPlane: true,
-        name,
         store: new SqlStore(storage, "sandbox"),
         wall: this.#clock,
         fetch: (input, init) => this.#deliver(input, init),

@@ -39,7 +39,7 @@ it("reads YAML, with a part that several stubs share", async () => {
 });
 
 it("reads JSON, also with tabs and $schema", async () => {
-  const stub = { method: "POST", path: "/a", collection: "a" };
+  const stub = { method: "POST", path: "/a", response: {} };
   expect(await read(JSON.stringify({ $schema: "./stubs.schema.json", stubs: [stub] }, null, "\t"))).toEqual([stub]);
 });
 

@@ -30,7 +30,7 @@ export const recordedEvents: readonly BackendEvent[] = [
     code: "not_found",
     decidedBy: { step: "route", detail: "No operation has this path." },
     closestOperations: [
-      { operationId: "listRoles", method: "GET", path: "/api/v1/roles", fix: "replace role with roles" },
+      { operationId: "listRoles", method: "GET", path: "/api/v1/roles" },
     ],
   }),
   request("GET", "/api/v1/roles", 503, { operationId: "listRoles", code: "service_unavailable", fault: "fault-1" }),

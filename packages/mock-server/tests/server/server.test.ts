@@ -114,7 +114,6 @@ describe("the mock server", () => {
     [{ corsOrigins: "http://localhost:5173" }, "corsOrigins: "],
     [{ corsOrigins: ["http://localhost:5173/"] }, "corsOrigins[0]: "],
     [{ maxSandboxes: 0 }, "maxSandboxes: "],
-    [{ sandboxIdleMs: 0 }, "sandboxIdleMs: "],
     [{ forwardWebhooksTo: "ftp://127.0.0.1" }, "forwardWebhooksTo: "],
     [
       { forwardWebhooksTo: "http://me:hidden@127.0.0.1" },

@@ -43,8 +43,8 @@ export function readVariable(name: string): string | undefined {
 }
 
 /**
- * The `User-Agent` header, e.g. `call-transfer-sdk/1.0.0 (contract 1) node/24.21.0`. The mock server refuses a client of
- * another contract by it. None in browsers: they have their own, and another would need the API's permission (CORS).
+ * The `User-Agent` header, e.g. `call-transfer-sdk/1.0.0 (contract 1) node/24.21.0`. None in browsers: they have their own,
+ * and another would need the API's permission (CORS).
  */
 export function userAgentHeader(): { readonly "user-agent"?: string } {
   return inBrowser() ? {} : { "user-agent": `${product}${runtimeProduct()}` };
