@@ -14,7 +14,7 @@ export {
   operationsIn,
   partsOf,
 } from "./utils/documented-operations.ts";
-export { editsBetween, formatDuration, longUnits, maskNumbers, suggestion } from "./utils/text.ts";
+export { formatDuration, longUnits, maskNumbers, suggestion } from "./utils/text.ts";
 export { errorMessage } from "./utils/values.ts";
 
 /** The address of a control plane and its credentials. */

@@ -35,7 +35,7 @@ interface PrismModules {
  * Loads the parts of `@stoplight/prism-cli`, resolved by `resolver`.
  * Throws an Error that says how to install Prism when it is missing.
  */
-export function loadPrism(resolver: NodeJS.Require): PrismModules {
+function loadPrism(resolver: NodeJS.Require): PrismModules {
   let path: string;
   try {
     path = resolver.resolve("@stoplight/prism-cli/package.json");

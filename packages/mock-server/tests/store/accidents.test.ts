@@ -216,7 +216,9 @@ describe("while a server runs", () => {
   it("a copy is made of all that is committed, and the server goes on", () => {
     const { file, store } = current();
     store.commit([row("a"), row("b")]);
+    const names = readdirSync(folder);
     const saved = file.copy?.() ?? "";
+    expect(readdirSync(folder)).toEqual(names);
     store.commit([row("c")]);
     file.close();
     expect(storedKeys()).toEqual(["a", "b", "c"]);
