@@ -100,7 +100,9 @@ const ofOthers = new Set(
 it("sentences name only options that a command has", () => {
   const unknown = pages.flatMap((path) => {
     const sentences = read(path).replace(/<!--[\s\S]*?-->|^ *```[\s\S]*?^ *```$/gm, "");
-    const named = [...sentences.matchAll(/`[^`]+`/g)].flatMap(([code]) => code.match(/(?<=[`\s[])--[a-z][\w-]*/g) ?? []);
+    const named = [...sentences.matchAll(/`[^`]+`/g)].flatMap(
+      ([code]) => code.match(/(?<=[`\s[])--[a-z][\w-]*/g) ?? [],
+    );
     return named.filter((option) => !ourOptions.has(option) && !ofOthers.has(option)).map((one) => `${path}: ${one}`);
   });
   expect(unknown).toEqual([]);
