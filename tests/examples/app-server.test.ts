@@ -49,9 +49,7 @@ describe("a customer's app server", () => {
   it("gets the call if it takes it first", async () => {
     decide = async () => true;
     const seen = await transfer();
-    await eventually(async () =>
-      expect(await seen()).toEqual({ status: "connected", outcome: "answered" }),
-    );
+    await eventually(async () => expect(await seen()).toEqual({ status: "connected", outcome: "answered" }));
   });
 
   it("leaves the call to others if it declines", async () => {

@@ -1,8 +1,8 @@
-// Measures what the packed SDK costs its users: bundle sizes and disk space. Measures too what a browser loads of the inspector,
+// Measures what the packed SDK costs its users in bundles. Measures too what a browser loads of the inspector,
 // and the Worker of the mock server. Fails when a figure exceeds its budget, or the limit that it has reached instead
 // (docs/decisions/0005), and when sizes.json holds other sizes. `--write` updates that file and every page that states a
 // size. Requires built packages. `npm run lab -- bench sdk` measures loading times beside other SDKs.
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -102,13 +102,6 @@ const bundleFigures = (project: string): Promise<Figure[]> =>
     }),
   );
 
-function diskFigure(project: string): Figure {
-  const folder = join(project, "node_modules/@call-transfer/sdk");
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
-  const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 1790, unit: "kB" };
-}
-
 /** The files that a browser loads of the inspector, each compressed. */
 function inspectorFigures(): Figure[] {
   const assets = readdirSync(join(inspector, "assets")).map((name) => join(inspector, "assets", name));
@@ -138,7 +131,7 @@ function print(figures: readonly Figure[]): void {
 using folder = temporaryFolder("size");
 const project = join(folder.path, "project");
 install(project, pack(folder.path, ["sdk"]));
-const figures = [...(await bundleFigures(project)), diskFigure(project), ...inspectorFigures(), await workerFigure()];
+const figures = [...(await bundleFigures(project)), ...inspectorFigures(), await workerFigure()];
 print(figures);
 const grown = figures.filter((figure) => !isHeld(figure));
 for (const { name, value, budget, reached, unit } of grown) {

@@ -96,7 +96,11 @@ describe("a recipe of Python receives signed offers, also while the secret is ro
       const offers = () => printed().match(/^offer /gm)?.length ?? 0;
       // What a program prints may arrive after its answer.
       for (const end = Date.now() + limitMs; offers() < 2 && Date.now() < end; ) await sleep(20);
-      const forged = { method: "POST", body: '{"type":"transfer.offer"}', headers: { "Service-Signature": "t=1,v1=00" } };
+      const forged = {
+        method: "POST",
+        body: '{"type":"transfer.offer"}',
+        headers: { "Service-Signature": "t=1,v1=00" },
+      };
       assert.equal((await fetch(url, forged)).status, 400);
       if (name === "fastapi") assert.deepEqual(await (await fetch(url.replace("offers", "ready"))).json(), []);
       assert.equal(offers(), 2, printed());

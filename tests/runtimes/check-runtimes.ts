@@ -138,7 +138,11 @@ const pythonRow =
     const commands = ensureEnvironment(`python-${version}`, join(pythonFolder, "requirements.txt"), command);
     const env = { ...process.env, PYTHONPATH: "src", PYTHONDONTWRITEBYTECODE: "1" };
     const words = ["-m", "pytest", "-rs", "-p", "no:cacheprovider"];
-    const child = spawn(join(commands, "python"), words, { cwd: pythonFolder, stdio: ["ignore", "pipe", "inherit"], env });
+    const child = spawn(join(commands, "python"), words, {
+      cwd: pythonFolder,
+      stdio: ["ignore", "pipe", "inherit"],
+      env,
+    });
     const printed: string[] = [];
     child.stdout?.setEncoding("utf8").on("data", (text: string) => printed.push(text));
     child.stdout?.pipe(process.stdout);

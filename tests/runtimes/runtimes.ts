@@ -10,6 +10,8 @@ import { openMiniflare } from "../hosting/workerd.ts";
 export interface Runtime {
   readonly name: string;
   readonly version: string;
+  /** Whether docs/resilience.md promises that it sends a createCall request only once. */
+  readonly isPromised: boolean;
   /** Whether its errors have codes that prove that nothing was sent (docs/resilience.md). */
   readonly hasErrorCodes: boolean;
   /** Whether it loads installed packages. Other runtimes need one bundled script. */
@@ -37,13 +39,14 @@ const versionOf = (name: string): string =>
   (JSON.parse(readFileSync(installed(name, `${name}/package.json`), "utf8")) as { version: string }).version;
 
 /** A runtime with a command that takes a file. */
-function command(name: string, packageName: string, file: string, ...options: string[]): Runtime {
+function command(name: string, packageName: string, file: string, isPromised: boolean, ...options: string[]): Runtime {
   const binary = installed(name, file);
   return {
     name,
     version: versionOf(packageName),
     // Deno's errors have only a message.
     hasErrorCodes: name !== "Deno",
+    isPromised,
     resolves: true,
     async run(script, expression) {
       const started = script.replace(/\.\w+$/, `.${packageName}${extname(script)}`);
@@ -61,6 +64,7 @@ function workerd(): Runtime {
   return {
     name: "workerd",
     version: versionOf("workerd"),
+    isPromised: true,
     hasErrorCodes: false,
     resolves: false,
     async run(script, expression) {
@@ -86,6 +90,7 @@ async function chromium(): Promise<Runtime | undefined> {
   await first.close();
   return {
     name: "Chromium",
+    isPromised: false,
     hasErrorCodes: false,
     version,
     resolves: false,
@@ -105,7 +110,7 @@ async function chromium(): Promise<Runtime | undefined> {
 }
 
 /**
- * Every supported runtime besides Node, installed if necessary. Without a browser on this machine, it leaves the browser out.
+ * Every supported runtime, installed if necessary. Without a browser on this machine, it leaves the browser out.
  *
  * @throws {Error} names a missing runtime
  */
@@ -113,8 +118,9 @@ export async function openRuntimes(): Promise<Runtime[]> {
   ensureInstalled(tools);
   const browser = await chromium();
   return [
-    command("Bun", "bun", ".bin/bun"),
-    command("Deno", "deno", ".bin/deno", "run", "--quiet", "--allow-net"),
+    ...[20, 22, 24, 26].map((major) => command(`Node ${major}`, `node-${major}`, `node-${major}/bin/node`, true)),
+    command("Bun", "bun", ".bin/bun", true),
+    command("Deno", "deno", ".bin/deno", false, "run", "--quiet", "--allow-net"),
     workerd(),
     ...(browser ? [browser] : []),
   ];
