@@ -46,10 +46,10 @@ a path that leads nowhere :: openapi.yaml :: #/rotateSecret --> #/rotate :: refe
 no list of tags :: openapi.yaml :: tags:\n  - name --> tags: 5\nx-tags:\n  - name :: tags must be a list
 a property without a description :: schemas/accounts.yaml ::       description: Name of the account.\n -->  :: accounts.yaml:10  The property name of Account has no description
 a secret shown by no operation :: schemas/destinations.yaml :: [rotateDestinationSecret] --> [showSecret] :: has another x-returned-by
-a text about a limit that is not there :: schemas/destination-groups.yaml ::       maxLength: --> x-longest: :: The text names $maxLength
+a text about a limit that is not there :: schemas/destination-groups.yaml :: maxLength: --> x-longest: :: The text names $maxLength
 a code of an unknown operation :: error-codes.yaml :: when: [createDestinationGroup] --> when: [createGroup] :: must be an operationId or one of every-operation
 a cause for who does not answer the code :: error-codes.yaml :: rotateDestinationSecret: The destination --> createCall: The destination :: causes.createCall must be an entry of when
-a code without a status :: error-codes.yaml :: api_key_expired: { status: 401,  --> api_key_expired: { x:  :: api_key_expired must have a status
+a code without a status :: error-codes.yaml :: api_key_expired: { status: 401 --> api_key_expired: { x-status: 401 :: api_key_expired must have a status
 a code without advice :: error-codes.yaml ::         advice: Create a new API key. Find -->         x-advice: Create a new API key. Find :: advice is missing
 a syntax error :: schemas/roles.yaml :: type: object --> type: [object :: openapi/schemas/roles.yaml:
 `

@@ -228,7 +228,7 @@ const itemShape = (path: string, known: Known) =>
     .refine((item) => Object.keys(item).length > 0, "must have an operation");
 
 /** error-codes.yaml. */
-function codesShape(operations: readonly string[], described: readonly string[]) {
+function codesShape(operations: readonly string[], answers: readonly string[]) {
   const possible = [...conditions, ...operations];
   const row = z
     .looseObject(
@@ -249,7 +249,7 @@ function codesShape(operations: readonly string[], described: readonly string[])
       const answered = status ?? mock;
       if (!Number.isInteger(answered))
         addIssue({ code: "custom", message: "must have a status, or mock if the specification states none" });
-      else if (when.length > 0 && !isOneOf(answered, described))
+      else if (when.length > 0 && !isOneOf(answered, answers))
         addIssue({
           code: "custom",
           message: `must have a response ${answered} in components.responses of openapi.yaml`,
