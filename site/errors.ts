@@ -4,7 +4,6 @@ import { type ErrorCode, errorCodes, type FieldErrorCode, type OperationId, oper
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import type { Page } from "../build/markdown.ts";
 import { faultProblem } from "../packages/backend/src/faults/apply-fault.ts";
-import type { FaultAction } from "../packages/backend/src/faults/fault.ts";
 import { type CodeRow, type FieldCodeRow, readCodeTable } from "../scripts/generate/read/document.ts";
 import { errorClassOf, retrySection } from "./error-retries.ts";
 import { curl, sampleOf, sdkCall, serverUrl, source } from "./samples.ts";
@@ -116,7 +115,8 @@ ${curl(operation, sample)}
 }
 
 /** The body that a fault answers. */
-const answerOf = (action: FaultAction) => faultProblem(action, createBackend().clock.now()).problem;
+const answerOf = (action: Parameters<typeof faultProblem>[0]) =>
+  faultProblem(action, createBackend().clock.now()).problem;
 
 /** How to get the code, by a fault on an operation that documents it, or on a read. */
 function byFault(code: ErrorCode): string {
@@ -124,7 +124,8 @@ function byFault(code: ErrorCode): string {
   // Where the server failed, the error of an operation that is not idempotent is an OutcomeUnknownError.
   const operation = documented.includes("listRoles") ? "listRoles" : (documented[0] ?? "listRoles");
   const text = `${operation} ${code}`;
-  const { status, detail, errors, meta = {} } = answerOf({ code });
+  const { status, detail, errors, meta: carried } = answerOf({ code });
+  const meta = carried ?? {};
   const report = [
     "console.log(error.status, error.code, error.detail);",
     ...(errors ? ["for (const { field, code } of error.errors) console.log(field, code);"] : []),
