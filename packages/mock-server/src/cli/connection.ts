@@ -52,7 +52,7 @@ function messageFor(error: unknown, url: string): string | undefined {
     return `No whole answer from ${url} in time. The server may still be working on it. Check --url, or advance its frozen clock.`;
   // What comes of an answer that has other fields than the control plane's document says.
   if (error instanceof SyntaxError || (error instanceof TypeError && error.message !== "fetch failed"))
-    return `The answer of ${url} cannot be read (${error.message}), so it is not a mock server of this version. Check --url.`;
+    return `The server at ${url} does not answer as a mock server of this version. Check --url.`;
   if (!(error instanceof TypeError)) return undefined;
   const { code = "" } = Object(error.cause) as { code?: string };
   if (/CERT|VERIFY|ISSUER/.test(code))

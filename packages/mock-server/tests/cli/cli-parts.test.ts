@@ -207,7 +207,7 @@ describe("a name on the command line", () => {
   it.each([
     ["room", '"room" could be Room 1 (e0000000-0000-4000-8000-000000000003) or Room 12 (f0000000'],
     ["d000", '"d000" could be Reception (d0000000-0000-4000-8000-000000000001) or Old reception'],
-    ["recption", 'There is no destination "recption". Did you mean Reception? Known: Reception (d0000000'],
+    ["recption", 'There is no destination "recption". Did you mean reception? Known: Reception (d0000000'],
   ])("%s is refused with the candidates", (text, message) => {
     expect(() => findNamed(text, items, "destination")).toThrow(message);
   });

@@ -17,8 +17,8 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 it.each([
-  ["application/json", '{"hello":"world"}', "so it is not a mock server of this version. Check --url."],
-  ["text/html", "<p>Hello</p>", "so it is not a mock server of this version. Check --url."],
+  ["application/json", '{"hello":"world"}', "does not answer as a mock server of this version. Check --url."],
+  ["text/html", "<p>Hello</p>", "does not answer as a mock server of this version. Check --url."],
   ["application/problem+json", '{"detail":"no route"}', "is Prism, which has no control plane."],
 ])("says of a server that answers %s that it is none", async (type, body, message) => {
   const url = await serve((request, response) => {
