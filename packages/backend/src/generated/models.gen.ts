@@ -30,8 +30,6 @@ export interface FaultMatch {
    * reads the same.
    */
   readonly body?: { readonly [key: string]: string | number | boolean | null };
-  /** The name of the sandbox; a backend of its own is `default`. */
-  readonly sandbox?: string;
 }
 
 /** Which deliveries match; absent criteria match every delivery, so `{}` matches all. */
@@ -42,8 +40,6 @@ export interface WebhookMatch {
   readonly url?: string;
   /** The `transferId` of the event. */
   readonly transferId?: string;
-  /** The name of the sandbox; may contain `*`. */
-  readonly sandbox?: string;
 }
 
 /** Which requests or deliveries fail, of those that match. */

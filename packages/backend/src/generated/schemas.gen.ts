@@ -62,16 +62,14 @@ export const zFaultMatch = once(() => z.strictObject({
   path: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
   query: z.record(z.string(), z.string()).optional(),
-  body: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()).optional(),
-  sandbox: z.string().optional()
+  body: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()).optional()
 }));
 
 /** Which deliveries match; absent criteria match every delivery, so `{}` matches all. */
 export const zWebhookMatch = once(() => z.strictObject({
   destinationId: z.string().optional(),
   url: z.string().optional(),
-  transferId: z.string().optional(),
-  sandbox: z.string().optional()
+  transferId: z.string().optional()
 }));
 
 /** Which requests or deliveries fail, of those that match. */
@@ -324,9 +322,7 @@ export const zListRequestsQuery = once(() => z.strictObject({
   status: z.int().optional(),
   unmatched: z.boolean().optional(),
   after: z.int().gte(0).optional(),
-  limit: z.int().gte(1).lte(1000).optional(),
-  minCount: z.int().gte(0).lte(1000).optional(),
-  timeoutMs: z.int().gte(0).lte(30000).optional()
+  limit: z.int().gte(1).lte(1000).optional()
 }));
 
 export const zGetRequestPath = once(() => z.strictObject({ id: z.string().min(1).max(100) }));

@@ -214,8 +214,6 @@ export interface components {
       readonly query?: { readonly [key: string]: string };
       /** @description Values by field of the body, such as `members[0].destinationId`. A text also matches a number that reads the same. */
       readonly body?: { readonly [key: string]: string | number | boolean | null };
-      /** @description The name of the sandbox; a backend of its own is `default`. */
-      readonly sandbox?: string;
     };
     /** @description Which deliveries match; absent criteria match every delivery, so `{}` matches all. */
     readonly WebhookMatch: {
@@ -225,8 +223,6 @@ export interface components {
       readonly url?: string;
       /** @description The `transferId` of the event. */
       readonly transferId?: string;
-      /** @description The name of the sandbox; may contain `*`. */
-      readonly sandbox?: string;
     };
     /** @description Which requests or deliveries fail, of those that match. */
     readonly FaultWhen: {
@@ -903,8 +899,6 @@ export interface operations {
         readonly unmatched?: boolean;
         readonly after?: number;
         readonly limit?: number;
-        readonly minCount?: number;
-        readonly timeoutMs?: number;
       };
     };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestList"] } }; readonly "4XX": components["responses"]["Rejected"] };

@@ -250,6 +250,15 @@ describe("after a restart", () => {
     second.close();
   });
 
+  it("a policy that this version does not have is dropped", () => {
+    const { open } = storage();
+    createBackend({ store: open(), policies: { missedCallLimit: 9 } }).close();
+    const stored = { missedCallLimit: 8, dropped: 1 };
+    open().commit([{ table: "sandbox", key: "policies", text: JSON.stringify(stored) }]);
+    const expected = { ...createBackend().policies, missedCallLimit: 8 };
+    expect(restart({}, open).policies).toEqual(expected);
+  });
+
   it("a frozen clock stands where it stood", async () => {
     const { open } = storage();
     const { wall, sleep } = manualWall();
