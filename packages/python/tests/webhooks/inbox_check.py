@@ -391,6 +391,7 @@ async def test_duplicates_that_wait_hold_no_connection(app: App, event: str) -> 
     assert {(await one).body for one in [first, *duplicates]} == {b"start 1"}
 
 
+@pytest.mark.parametrize("kind", [Client])
 @with_app
 async def test_a_commit_whose_response_is_lost_is_found(app: App, event: str) -> None:
     handler = await app.handler(write)
@@ -398,22 +399,14 @@ async def test_a_commit_whose_response_is_lost_is_found(app: App, event: str) ->
     lost: list[bool] = []
 
     @asynccontextmanager
-    async def losing_async() -> AsyncIterator[Any]:
+    async def losing() -> AsyncIterator[Any]:
         async with transaction() as tx:
             yield tx
         if not lost:
             lost.append(True)
             raise psycopg.OperationalError("The connection is lost.")
 
-    @contextmanager
-    def losing() -> Iterator[Any]:
-        with transaction() as tx:
-            yield tx
-        if not lost:
-            lost.append(True)
-            raise psycopg.OperationalError("The connection is lost.")
-
-    handler._core._coordinator.inbox._transaction = losing_async if app.client.is_async else losing
+    handler._core._coordinator.inbox._transaction = losing
     assert (await app.deliver(handler, event)).body == b"start 1"
     assert (rows_of(event), app.codes, app.started) == (1, [], 1)
 
