@@ -15,14 +15,7 @@ import {
   writeChangeset,
 } from "./changesets.ts";
 import { isObject, type JsonObject, objectIn } from "./json.ts";
-import {
-  baselineOf,
-  recordedIn,
-  recordFile,
-  recordRelease,
-  suiteFolder,
-  writeCompatibility,
-} from "./record.ts";
+import { baselineOf, recordedIn, recordFile, recordRelease, suiteFolder, writeCompatibility } from "./record.ts";
 import { compilerOptions, movedSince, presentState, staleReports, writeReports } from "./state.ts";
 import { checkSuite, type Package, packagesIn } from "./surface.ts";
 

@@ -1,7 +1,6 @@
 // What customers rely on besides types and the contract, read from where it comes from: the tables that commands parse with,
 // which `packages/<name>/command.json` shows; defaults, environment variables, tables of databases, addresses and tools, which
 // `promises.json` shows.
-import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { policyTable } from "../../packages/backend/src/generated/policies.gen.ts";
@@ -46,8 +45,6 @@ interface CommandTables {
   readonly variables: Readonly<Record<string, string>>;
   readonly exitStatus: Readonly<Record<string, number>>;
 }
-
-const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 /** The tables as they are committed. */
 function commandOf({ name, subcommands, variables, exitStatus }: CommandTables): JsonObject {

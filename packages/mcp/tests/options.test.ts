@@ -41,8 +41,8 @@ describe("options of a server", () => {
   it.each([
     ["mockServer.controlToken", { controlToken: "hidden-token-0001-\u2603" }],
     ["apiKey", { apiKey: "hidden-key-\u2603" }],
-  ])("a %s that a header cannot hold is not repeated", async (option, { apiKey, controlToken }) => {
-    const failure = createMcpServer({ mockServer: { url: "http://127.0.0.1:1", controlToken, apiKey } });
+  ])("a %s that a header cannot hold is not repeated", async (option, credentials) => {
+    const failure = createMcpServer({ mockServer: { url: "http://127.0.0.1:1", ...credentials } });
     await expect(failure).rejects.toThrow(option);
     await expect(failure).rejects.not.toThrow("hidden-");
   });

@@ -66,9 +66,7 @@ const comparePaths = (before: JsonObject, after: JsonObject): Change[] =>
     const now = mapIn(after[kind]);
     return [...mapIn(before[kind])]
       .filter(([path]) => now.has(path))
-      .flatMap(([path, old]) =>
-        compareRest(resolved(old, before), resolved(now.get(path), after), path, pathKeys),
-      );
+      .flatMap(([path, old]) => compareRest(resolved(old, before), resolved(now.get(path), after), path, pathKeys));
   });
 
 function compareRoot(key: string, before: JsonObject, after: JsonObject): Change[] {

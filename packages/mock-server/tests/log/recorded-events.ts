@@ -29,9 +29,7 @@ export const recordedEvents: readonly BackendEvent[] = [
   request("GET", "/api/v1/role", 404, {
     code: "not_found",
     decidedBy: { step: "route", detail: "No operation has this path." },
-    closestOperations: [
-      { operationId: "listRoles", method: "GET", path: "/api/v1/roles" },
-    ],
+    closestOperations: [{ operationId: "listRoles", method: "GET", path: "/api/v1/roles" }],
   }),
   request("GET", "/api/v1/roles", 503, { operationId: "listRoles", code: "service_unavailable", fault: "fault-1" }),
   request("GET", "/api/v1/roles", 0, { operationId: "listRoles", fault: "fault-2", durationMs: 1234 }),
