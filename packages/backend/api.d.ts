@@ -80,7 +80,6 @@ declare interface BackendOptions {
   readonly forwardHeaders?: Readonly<Record<string, string>>;
   readonly controlPlane?: boolean;
   readonly store?: SandboxStore;
-  readonly name?: string;
 }
 
 declare type CallRecord = Stored<Checked<"calls">, never, "createdAt" | "startedAt">;
@@ -115,7 +114,6 @@ declare interface ClosestOperation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
-  readonly fix: string;
 }
 
 declare type CollectionName = keyof typeof recordSchemas;
@@ -230,7 +228,6 @@ declare interface FaultMatch {
   readonly headers?: { readonly [key: string]: string };
   readonly query?: { readonly [key: string]: string };
   readonly body?: { readonly [key: string]: string | number | boolean | null };
-  readonly sandbox?: string;
 }
 
 declare interface FaultWhen {
@@ -238,10 +235,6 @@ declare interface FaultWhen {
   readonly times?: number | null;
   readonly step?: number;
   readonly probability?: number;
-  readonly days?: readonly ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
-  readonly from?: string;
-  readonly to?: string;
-  readonly timeZone?: string;
 }
 
 declare interface Faults {
@@ -438,7 +431,7 @@ declare interface RowChange extends Omit<StoredRow, "text"> {
   readonly text: string | undefined;
 }
 
-declare type SandboxOptions = Omit<BackendOptions, "store" | "name">;
+declare type SandboxOptions = Omit<BackendOptions, "store">;
 
 declare interface SandboxRegistry {
   handle(request: IncomingRequest, peer?: ConnectionInfo, url?: URL): Promise<HandledResponse>;
@@ -455,7 +448,6 @@ declare interface SandboxRegistryOptions extends SandboxOptions {
   readonly stores?: SandboxStorage;
   readonly autoSandboxes?: boolean;
   readonly maxSandboxes?: number;
-  readonly sandboxIdleMs?: number;
 }
 
 declare interface SandboxStorage {
@@ -537,7 +529,6 @@ declare interface Stub {
   readonly public?: boolean;
   readonly response?: StubResponse;
   readonly responses?: readonly StubResponse[];
-  readonly collection?: string;
 }
 
 declare interface StubMatch {
@@ -615,7 +606,6 @@ declare interface WebhookMatch {
   readonly destinationId?: string;
   readonly url?: string;
   readonly transferId?: string;
-  readonly sandbox?: string;
 }
 
 declare function bypassFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;
@@ -849,11 +839,6 @@ declare const snapshotSchema: z.ZodObject<{
   stubs: z.ZodObject<{
     last: z.ZodInt;
     waiting: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
-    records: z.ZodArray<z.ZodTuple<[z.ZodString, z.ZodObject<{
-      id: z.ZodString;
-      collection: z.ZodString;
-      fields: z.ZodRecord<z.ZodString, z.ZodUnknown>;
-    }, z.core.$strict>], null>>;
   }, z.core.$strict>;
   inbox: z.ZodObject<{
     status: z.ZodExactOptional<z.ZodInt>;
