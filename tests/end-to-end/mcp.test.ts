@@ -113,7 +113,7 @@ describe.each(Object.keys(operations) as OperationId[])("the tool %s, in the wor
 });
 
 it("a misspelt argument of a tool is refused before anything is sent", async () => {
-  const backend = createBackend();
+  const backend = createBackend({ controlPlane: true });
   const client = await connect({ backend, apiKey: demo.apiKey });
   const answer = await client.callTool({ name: "list_calls", arguments: { ofset: 1 } });
   expect(answer.isError).toBe(true);

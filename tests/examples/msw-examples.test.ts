@@ -8,10 +8,10 @@ beforeEach(() => void vi.spyOn(console, "warn").mockImplementation(() => {}));
 function refusesOthers(): void {
   it("refuses a placement to another address", async () => {
     const said = vi.spyOn(console, "error").mockImplementation(() => {});
-    const other = new CallTransfer({ baseUrl: "http://127.0.0.1:9", apiKey: "svc_live_other", maxRetries: 0 });
+    const other = new CallTransfer({ baseUrl: "http://127.0.0.1:65530", apiKey: "svc_live_other", maxRetries: 0 });
     const call = { flowId: "f", fromNumber: "+15550100001", toNumber: "+15550200001" };
     expect((await other.calls.create(call).result()).ok).toBe(false);
-    expect(said).toHaveBeenCalledWith("POST http://127.0.0.1:9/api/v1/calls has no handler.");
+    expect(said).toHaveBeenCalledWith("POST http://127.0.0.1:65530/api/v1/calls has no handler.");
   });
 }
 
