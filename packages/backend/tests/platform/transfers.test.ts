@@ -188,8 +188,6 @@ it("timers of a transfer or a call that is gone have no effect", async () => {
   expect(backend.transfers.list()).toEqual([]);
 });
 
-describe("a late answer", () => {});
-
 describe("an app", () => {
   /** A receiver that answers with `status` after `delaySecs` on the backend's clock. */
   function receiver(status: number, delaySecs = 0) {
