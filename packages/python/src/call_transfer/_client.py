@@ -208,10 +208,11 @@ class _Base:
         """Looks for results as the caller that sent the request."""
         if isinstance(finder, Explanation):
             return explain(finder, search.window)
+        operation = finder.operation
         own = {name: value for name, value in (options or {}).items() if name not in ("extra_body", "extra_query")}
 
         def page(query: Mapping[str, object]) -> Call:
-            return prepare(self._settings, finder.operation, query=query, options=own, deadline=search.end)
+            return prepare(self._settings, operation, query=query, options=own, deadline=search.end)
 
         return (yield from find_in_list(page, finder, search))
 

@@ -185,7 +185,8 @@ class _Event:
 
     async def claim_when_free(self, until: float) -> EventClaim:
         """Claims the event until it is this owner's or completed, at least once. Then raises."""
-        runtime, failure = self._of.runtime, None
+        runtime = self._of.runtime
+        failure: Exception | None = None
         left, pause = max(0.0, until - runtime.now()), _FIRST_POLL
         while True:
             started = runtime.now()
