@@ -32,13 +32,14 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 /** A project in a new folder, whose packages npm or pnpm manages. */
 export function nodeCustomer(folder: string, manager: "npm" | "pnpm", env: NodeJS.ProcessEnv): Customer {
   const named = ["@call-transfer/sdk", "@call-transfer/mock-server"];
-  const pnpm = join(tools, "node_modules/pnpm/bin/pnpm.cjs");
-  const [program, ...options]: readonly [string, ...string[]] = manager === "npm" ? ["npm"] : [process.execPath, pnpm];
+  const command = manager === "npm" ? ["npm"] : [process.execPath, join(tools, "node_modules/pnpm/bin/pnpm.cjs")];
+  const [program = "", ...first] = command;
+  const manage = (...options: readonly string[]): string => runWith(env, folder, program, ...first, ...options);
   write(folder, manifest);
   return {
     name: manager,
-    add: () => runWith(env, folder, program, ...options, manager === "npm" ? "install" : "add", ...named),
-    update: () => runWith(env, folder, program, ...options, "update"),
+    add: () => manage(manager === "npm" ? "install" : "add", ...named),
+    update: () => manage("update"),
     check: () => withPackedServer(folder, [], (ready) => runEveryOperation(folder, ready)),
     versions: () =>
       Object.fromEntries(
