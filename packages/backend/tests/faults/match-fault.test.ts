@@ -35,6 +35,7 @@ describe("a text with *", () => {
     ["*", "", true],
     ["*lo*", "slow", true],
     ["s*w", "s", false],
+    ["s*w", "slot", false],
     ["a*a", "a", false],
     ["a*b*c", "a-b-b-c", true],
     ["a*b*c", "a-c-b", false],
