@@ -9,11 +9,14 @@ import logging
 import pickle
 import signal
 import socket
+import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from types import FrameType
+from typing import Any, Self
 
 import httpx2
 import pytest
@@ -123,6 +126,19 @@ def test_phone_numbers_are_masked_unless_the_client_shows_them(run: Run, caplog:
 
 # Local variables, which error trackers send along.
 
+OWN = ("call_transfer", "httpx2", "httpcore2", "h11", "anyio", "ssl")
+# Where a secret comes in: these take it out of sight with their first statement.
+DOORS = {
+    "CallTransfer.__init__",
+    "AsyncCallTransfer.__init__",
+    "known_options",
+    "hide_secrets",
+    "with_options",
+    "_merged",
+    "Secret.__init__",
+    "Secret.__init__.<locals>.<lambda>",
+}
+
 
 def shown_by(value: object) -> str:
     """The value as a reporter prints it, with the attributes of the package's own objects."""
@@ -135,6 +151,55 @@ def shown_by(value: object) -> str:
         names = [*getattr(value, "__dict__", ()), *(slot for kind in type(value).__mro__ for slot in getattr(kind, "__slots__", ()))]
         text += " ".join(f"{name}={getattr(value, name, None)!r}" for name in names if isinstance(name, str))
     return text
+
+
+def holds_secret(text: str) -> bool:
+    return any(spelling.lower() in text.lower() for spelling in SPELLINGS)
+
+
+class Watch:
+    """Looks at the local variables of every frame of the package and its libraries, at every line that runs."""
+
+    def __init__(self) -> None:
+        self.found: set[tuple[str, str]] = set()
+        self.lines = 0
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> Any:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] not in OWN:
+            return None
+        self.lines += 1
+        name = frame.f_code.co_qualname
+        for variable, value in frame.f_locals.items():
+            if name not in DOORS and holds_secret(shown_by(value)):
+                self.found.add((name, variable))
+        return self
+
+    def __enter__(self) -> Self:
+        sys.settrace(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+
+class Tokens:
+    def __call__(self, *, force_refresh: bool) -> str:
+        return KEY if force_refresh else "old-token"
+
+
+@pytest.mark.skipif(sys.gettrace() is not None, reason="something else traces")
+@pytest.mark.parametrize(
+    "options", [{"api_key": KEY}, {"access_token": KEY}, {"access_token": Tokens()}], ids=["key", "token", "function"]
+)
+@pytest.mark.parametrize("answer", [respond(201, {"type": "initiated", "callId": "c-1"}), hang_up, problem(401, "token_expired")])
+def test_no_frame_holds_a_secret_at_any_line(run: Run, options: dict[str, Any], answer: Any) -> None:
+    watch = Watch()
+    with Server(answer) as server:
+        with watch, suppress(RequestError):
+            run(server.url, place, account_id="a", **options)
+        assert server.requests[-1].headers["authorization"].startswith("Bearer ")
+    assert watch.lines > 500
+    assert sorted(watch.found) == []
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
