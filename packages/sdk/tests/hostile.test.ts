@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import type { ClientOptions, Middleware } from "../src/options/options.ts";
+import { settle } from "./settle.ts";
 import { clientOf, json, problem, type Step, stalled } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -125,6 +126,31 @@ describe("a renewal", () => {
     return { client, renewals: () => renewals };
   };
   const nameOf = (error: Error) => error.name;
+
+  it("is made once for a crowd of requests, also where the new token is expired as well", async () => {
+    let renewals = 0;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (!forceRefresh) return "old-token";
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return `expired-${++renewals}`;
+    };
+    // Answers that come one after the other, so that some requests are still on their first attempt when others gave up.
+    let sendings = 0;
+    const answer: Step = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5 * ++sendings));
+      return expired();
+    };
+    const { client } = clientOf(
+      Array.from({ length: 120 }, () => answer),
+      { accountId: "a", accessToken, logLevel: "off" },
+    );
+    const all = Promise.allSettled(Array.from({ length: 50 }, () => client.roles.list()));
+    await vi.runAllTimersAsync();
+    for (const one of await all) expect(one).toMatchObject({ reason: { code: "token_expired" } });
+    expect(renewals).toBe(1);
+    await settle(client.roles.list());
+    expect(renewals).toBe(2);
+  });
 
   it("whose request has timed out is no longer shared: the next request renews for itself, within 300 ms", async () => {
     const { client, renewals } = hangingOnce();
