@@ -331,6 +331,15 @@ describe("toNodeHandler", () => {
     }
   });
 
+  it("sends the body of a response of fetch as decoded as it is", async () => {
+    const answer = new Response("taken", { headers: { "content-encoding": "gzip", "x-line": "7" } });
+    Object.defineProperty(answer, "url", { value: "https://internal.example.com/" });
+    expect((await adapted({ body: "" }, answer)).headers).toEqual({
+      "content-type": expect.any(String),
+      "x-line": "7",
+    });
+  });
+
   it("keeps the encoding of a body that the handler encoded, and leaves the length to the server", async () => {
     const headers = { "content-encoding": "gzip", "content-length": "99", "transfer-encoding": "chunked" };
     const answer = new Response(gzipSync("taken"), { headers });

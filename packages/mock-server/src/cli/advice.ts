@@ -31,3 +31,16 @@ export function deliveryAdvice(
     `undo clock advances with ${hint("sandbox reset")}. Or pass the sandbox's time to the receiver: verifyWebhook and createWebhookHandler have the option "clock".`
   );
 }
+
+/** Fields and words of faults that wait for the clock. */
+const waits = /"slow_body"|"reorder"|"(?:latencyMs|delaySecs|afterSecs|intervalSecs)":(?!0[,}])/;
+
+/** Warns of faults that wait for a frozen clock, which looks like a server that hangs. */
+export function waitingWarning(
+  mode: string,
+  faults: readonly { readonly do: unknown }[],
+  hint: Hint,
+): string | undefined {
+  if (mode !== "frozen" || !waits.test(JSON.stringify(faults.map((fault) => fault.do)))) return undefined;
+  return `The clock is frozen, so what a fault delays hangs until the clock moves: ${hint("clock advance next")}, or start with --clock running.`;
+}

@@ -1,4 +1,5 @@
 import { dataAs, dataOf, type Schema } from "@call-transfer/backend/control-client";
+import { waitingWarning } from "./advice.ts";
 import { action, type Command, type ControlContext } from "./command.ts";
 import { findNamed } from "./find-record.ts";
 import { compact, formatTable } from "./tables.ts";
@@ -40,7 +41,10 @@ export const fault: Command = {
           ids.push(data.id);
         }
         const text = `Added ${ids.join(", ")}. Delete with: ${hint(`fault delete ${ids.at(-1)}`)}`;
-        return { data: { ids }, text };
+        const { mode } = dataAs<"Clock">(await control.GET("/_control/v1/clock"));
+        const added = (await readFaults({ control })).filter(({ id }) => ids.includes(id));
+        const warning = waitingWarning(mode, added, hint);
+        return { data: { ids }, text: warning === undefined ? text : `${text}\nwarning: ${warning}` };
       },
     ),
     action("delete FAULT", { help: "delete a fault by its id, or last", example: "delete last" }, async (context) => {

@@ -66,23 +66,28 @@ export function readDotenv(option: string, path: string): { readonly path: strin
   return { path: realpathSync(path), text: readText(option, path) };
 }
 
+// As .env parsers read it: a quoted value may have several lines, and an unclosed quote belongs to the value.
+const assignment =
+  /^([ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*)(?:(?:"(?:\\"|[^"])*"|'[^']*'|`[^`]*`)[ \t]*(#[^\r\n]*)?|[^\r\n#]*(#[^\r\n]*)?)$/gm;
+
 /**
  * Sets variables in the text of a `.env` file. Existing ones are replaced in place, new ones are appended, and all other
  * lines stay unchanged. An empty value replaces an existing one and is not appended. Throws an Error that names the variable
  * when a `.env` file cannot hold its value.
  */
 export function withVariables(text: string, variables: Variables): string {
-  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
   const values = new Map(Object.entries(variables).map(([name, value]) => [name, quoted(name, value)]));
   const missing = new Set(Object.keys(variables).filter((name) => variables[name] !== ""));
-  const lines = text.split(lineEnd).map((line) => {
-    const [, start = "", name = ""] = /^(\s*(?:export\s+)?([\w.-]+)\s*=)/.exec(line) ?? [];
+  const replaced = text.replace(assignment, (line: string, start: string, name: string, ...comments: unknown[]) => {
     const value = values.get(name);
+    if (value === undefined) return line;
     missing.delete(name);
-    return value === undefined ? line : start + value;
+    const comment = comments.slice(0, 2).find((one) => one !== undefined);
+    return start + value + (comment === undefined ? "" : ` ${comment}`);
   });
-  if (lines.at(-1) === "") lines.pop();
-  return [...lines, ...[...missing].map((name) => `${name}=${values.get(name)}`), ""].join(lineEnd);
+  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
+  const ended = replaced === "" || replaced.endsWith("\n") ? replaced : replaced + lineEnd;
+  return ended + [...missing].map((name) => `${name}=${values.get(name)}${lineEnd}`).join("");
 }
 
 /** Quotes a value so that Node, dotenv, Docker and shells all read it back. */

@@ -15,8 +15,12 @@ const oldestNode = 20;
  * of others would run as this user. `NODE_COMPILE_CACHE` names another folder, and `NODE_DISABLE_COMPILE_CACHE=1` keeps nothing.
  */
 export function keepCompiledCode(): void {
-  // Node 20 cannot keep it.
-  module.enableCompileCache?.(join(homedir(), ".cache", "call-transfer-mock"));
+  try {
+    // Node 20 cannot keep it.
+    module.enableCompileCache?.(join(homedir(), ".cache", "call-transfer-mock"));
+  } catch {
+    // A user without an entry has no home folder unless HOME names one, as in some containers.
+  }
   // Node itself writes at the exit, which a server that is killed does not reach. Its start must not wait for that.
   setTimeout(() => module.flushCompileCache?.(), 2000).unref();
 }

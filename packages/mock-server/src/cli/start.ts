@@ -11,6 +11,7 @@ import type { FallbackOptions } from "../server/forward.ts";
 import { type MockServer, startMockServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
 import { StoreError } from "../store/store-error.ts";
+import { waitingWarning } from "./advice.ts";
 import {
   beginReadyFile,
   expectWritable,
@@ -20,7 +21,7 @@ import {
   writeFileAtomically,
 } from "./files.ts";
 import { exitStatus, flagOf, type OptionTable, startOptions } from "./options.ts";
-import { printError, printWarning } from "./output.ts";
+import { hintFor, printError, printWarning } from "./output.ts";
 import { banner, prismBanner, variablesOf } from "./ready.ts";
 import { naming, type RawValues, settle } from "./settings.ts";
 import {
@@ -64,6 +65,12 @@ async function startMock(settled: StartSettings): Promise<void> {
       if (server.controlToken !== undefined && options.controlToken === undefined)
         printWarning("Other machines can reach this server. Its control plane requires the control token.");
       if (isRestored) warnOfReplaced(given.keys(), imported === undefined ? dataFile : values.import);
+      const warning = waitingWarning(
+        server.backend.clock.mode,
+        server.backend.faults.list(),
+        hintFor({ url: ready.url }),
+      );
+      if (warning !== undefined) printWarning(warning);
       if (writeEnv !== undefined) {
         // The file stays when the server ends, because its other lines are the user's.
         const { path, text } = readDotenv("--write-env", writeEnv);

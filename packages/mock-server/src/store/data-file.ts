@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type * as Sqlite from "node:sqlite";
 import type { DatabaseSync } from "node:sqlite";
@@ -134,7 +135,8 @@ export function expectInPlace(path: string): void {
 
 /** A copy of all that is committed to a file, as the bytes of a data file. Throws StoreError. */
 export function copyOf(path: string, database: DatabaseSync): Uint8Array<ArrayBuffer> {
-  const folder = dirname(path);
+  // Not beside the file if possible: its disk may be full, or its folder gone. A container may have no other place.
+  const folder = [tmpdir(), dirname(path)].find(isWritable) ?? dirname(path);
   const copy = join(folder, `${crypto.randomUUID()}.copy`);
   try {
     writeFileSync(copy, "", { flag: "wx", mode: 0o600 });
@@ -254,4 +256,14 @@ function putInPlace(temporary: string, path: string): void {
 
 function limit(database: DatabaseSync, maxPages: number | undefined): void {
   if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
+}
+
+/** Whether this user may create files in a folder. */
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

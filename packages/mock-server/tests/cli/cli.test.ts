@@ -112,6 +112,12 @@ it("prints a loopback URL when it listens on all addresses, and requires the con
   expect((await finish("clock", "--url", url, "--control-token", info.controlToken)).status).toBe(0);
 });
 
+it("warns that a latency waits for a frozen clock", async () => {
+  const { url, warned } = await ready(["--clock", "frozen", "--latency", "1s"]);
+  expect(await warned()).toMatch(/^warning: The clock is frozen, so what a fault delays hangs until the clock moves: /);
+  expect(await warned()).toContain(`clock advance next --url ${url}`);
+});
+
 it("reads settings from the environment, also for commands", async () => {
   const env = { CALL_TRANSFER_MOCK_CLOCK: "frozen", CALL_TRANSFER_CONTROL_TOKEN: "0123456789abcdef" };
   const { url } = await ready([], { env });

@@ -1,7 +1,10 @@
+import type { Fault } from "@call-transfer/backend";
 import { webhookSignature } from "@call-transfer/spec";
-import { expect, it } from "vitest";
-import { deliveryAdvice } from "../../src/cli/advice.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { deliveryAdvice, waitingWarning } from "../../src/cli/advice.ts";
 import { hintFor } from "../../src/cli/output.ts";
+import { startMockServer } from "../../src/index.ts";
+import { runLine } from "./run-line.ts";
 
 const at = "2026-03-02T12:00:00.000Z";
 const delivery = { id: "", destinationId: "", url: "", headers: {}, body: "", at };
@@ -63,3 +66,31 @@ it("suggests no start of a server that runs", () => {
   const advice = adviceOn({ ...delivery, accepted: false, error: "Set the destination's URL." }, 0);
   expect(advice).toBe("The offer was not delivered: Set the destination's URL.");
 });
+
+it.each<[Fault["do"], boolean]>([
+  [{ latencyMs: 400 }, true],
+  ["slow_body", true],
+  [["pass", { latencyMs: 250 }], true],
+  ["reorder", true],
+  [{ delaySecs: 0.5 }, true],
+  [{ retry: { times: 1, afterSecs: 5 } }, true],
+  [{ duplicate: { copies: 2, intervalSecs: 1 } }, true],
+  [[{ latencyMs: 0 }, "reset"], false],
+  [{ retry: { times: 1, afterSecs: 0 } }, false],
+  [{ duplicate: { copies: 2 } }, false],
+  ["hang", false],
+])("a fault %j waits for a frozen clock: %s", (action, isWaiting) => {
+  const warning = (mode: string) => waitingWarning(mode, [{ do: "truncate" }, { do: action }], hintFor({}));
+  expect([warning("frozen") !== undefined, warning("running")]).toEqual([isWaiting, undefined]);
+});
+
+it.each(["frozen", "running"] as const)(
+  "fault add says of a %s clock only that a frozen one is waited for",
+  async (mode) => {
+    const server = await startMockServer({ port: 0, clockMode: mode, faults: ["* latency 1s"] });
+    onTestFinished(() => server.close());
+    expect((await runLine(server.url, "fault", "add", "createCall 503")).stdout).not.toContain("warning");
+    const { stdout } = await runLine(server.url, "fault", "add", "createCall latency 2s");
+    expect(stdout.includes("\nwarning: The clock is frozen")).toBe(mode === "frozen");
+  },
+);

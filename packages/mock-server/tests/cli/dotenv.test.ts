@@ -17,6 +17,11 @@ describe("withVariables", () => {
     ["Windows line breaks and a new variable", "OTHER=1\r\n", "OTHER=1\r\nKEY=new\r\n"],
     ["an old value twice", "KEY=old\nA=1\nKEY=older\n", "KEY=new\nA=1\nKEY=new\n"],
     ["an exported old value", "export KEY=old\n", "export KEY=new\n"],
+    ["line breaks of both kinds", "KEY=old\nA=1\r\nB=2\n", "KEY=new\nA=1\r\nB=2\n"],
+    ["an old value with a comment", "KEY=old # mine\n", "KEY=new # mine\n"],
+    ["an old value in quotes with a comment", "KEY='o # d' # mine\n", "KEY=new # mine\n"],
+    ["an old value of several lines", 'KEY="old\nvalue"\nA=1\n', "KEY=new\nA=1\n"],
+    ["another value of several lines that contains the name", 'A="1\nKEY=old\n"\n', 'A="1\nKEY=old\n"\nKEY=new\n'],
     ["a value in a comment", "# KEY=old\n", "# KEY=old\nKEY=new\n"],
     ["a longer name", "MY_KEY=1\nKEY_2=2\n", "MY_KEY=1\nKEY_2=2\nKEY=new\n"],
   ])("sets a variable next to %s", (_, text, expected) => {

@@ -157,6 +157,7 @@ describe("while a server runs", () => {
       },
     ],
     ["a log that was removed", () => rmSync(`${path}-wal`)],
+    ["a file whose folder was moved", () => renameSync(folder, `${folder}.moved`)],
   ])("nothing is committed to %s once that is noticed, and the state can be saved", (_, accident) => {
     const { file, store } = current();
     store.commit([row("a")]);
@@ -166,7 +167,7 @@ describe("while a server runs", () => {
     expect(store.load()).toEqual([row("a")]);
     const saved = file.copy?.() ?? "";
     file.close();
-    path = join(folder, "saved.db");
+    path = join(root, `saved-${folders}.db`);
     writeFileSync(path, saved);
     expect(storedKeys()).toEqual(["a"]);
   });

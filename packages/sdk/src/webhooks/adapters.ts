@@ -8,10 +8,11 @@ import { bytesOf, type RawBody } from "./signature.ts";
 /** The server sets these itself. */
 const ofConnection = ["connection", "content-length", "keep-alive", "transfer-encoding"];
 
-/** The headers of a response whose body is sent as bytes. */
-function sentHeaders({ headers }: Response): Headers {
+/** The headers of a response whose body is sent as bytes. `fetch` has decoded its body, although the headers say how it was encoded. */
+function sentHeaders({ headers, url }: Response): Headers {
   const sent = new Headers(headers);
   for (const name of ofConnection) sent.delete(name);
+  if (url !== "") sent.delete("content-encoding");
   return sent;
 }
 
