@@ -40,6 +40,18 @@ describe("the recorder", () => {
     expect(await violationsOf(text)).not.toEqual([]);
   });
 
+  // A live server may have both, so its tests do not prove it.
+  it.each([
+    [
+      "another type of JSON",
+      () => answer(200, { accounts: [] }, { "Content-Type": "application/problem+json" }),
+      "type",
+    ],
+    ["no request id", () => Response.json({ accounts: [] }), "X-Request-Id is missing"],
+  ])("reports %s", async (_what, response, words) => {
+    expect((await violationsOf(response)).join("\n")).toContain(words);
+  });
+
   it("reports an unlisted value of an enum", async () => {
     const roles = () => answer(200, { roles: [{ role: "janitor", permissions: [] }] });
     expect((await violationsOf(roles, "/api/v1/roles")).join("\n")).toContain("one of the allowed values");

@@ -134,10 +134,10 @@ describe("a renewal", () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
       return `expired-${++renewals}`;
     };
-    // Answers that come one after the other, so that some requests are still on their first attempt when others gave up.
-    let sendings = 0;
-    const answer: Step = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 5 * ++sendings));
+    // Some requests are still on their first attempt when the new token of others was refused.
+    let firsts = 0;
+    const answer: Step = async ({ headers }) => {
+      if (new Headers(headers).get("authorization") === "Bearer old-token") await sleep(5 * ++firsts);
       return expired();
     };
     const { client } = clientOf(

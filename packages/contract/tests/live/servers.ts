@@ -414,6 +414,7 @@ export const unlawful: readonly Server[] = [
     ["roles have another status", "§4.5", { status: 206 }],
     ["a body is no JSON", "§1", { text: "{" }],
     ["a body is a page", "§1", { headers: { "Content-Type": "text/html" }, text: "<p>Roles</p>" }],
+    ["a body is called a page", "§1", { headers: { "Content-Type": "text/html" } }],
   ]),
   ...unlike(listed, "listCalls", [
     ["a list has no meta", "§4.6", { body: { "/meta": undefined } }],

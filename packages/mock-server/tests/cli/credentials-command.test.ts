@@ -47,6 +47,11 @@ describe("credentials token", () => {
     expect(await codeFor(path, text)).toBe("token_expired");
   });
 
+  it("issues a token that has expired with --expired", async () => {
+    const { credentials, codeFor } = await start();
+    expect(await codeFor("/api/v1/roles", (await credentials("token", "--expired")).stdout)).toBe("token_expired");
+  });
+
   it("issues a token for a user, and for a role in another account", async () => {
     const { credentials } = await start();
     const read = async (...args: string[]) => JSON.parse((await credentials("token", ...args, "--json")).stdout);
