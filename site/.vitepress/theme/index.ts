@@ -3,10 +3,11 @@ import DefaultTheme from "vitepress/theme";
 import { h } from "vue";
 import "./style.css";
 
-/** The playground, whose code is loaded by its page only. */
-const Playground = defineClientComponent(() =>
-  import("../../playground/playground.ts").then((loaded) => loaded.Playground),
-);
+/** The playground, whose code is loaded by its page only. The build for the server leaves it out. */
+const Playground = defineClientComponent(async () => {
+  if (import.meta.env.SSR) return () => null;
+  return (await import("../../playground/playground.ts")).Playground;
+});
 
 export default {
   extends: DefaultTheme,
