@@ -175,7 +175,10 @@ describe("an event in hand", () => {
 });
 
 describe("a claim that comes late", () => {
-  it("is given back if the event was refused", async () => {
+  it.each([
+    ["after it", false],
+    ["before it", true],
+  ])("is given back if the event was refused, and the release is executed %s", async (_, overtakes) => {
     const { store, shared, fail } = storeThatCanFail();
     // The store hangs, and executes later what it was sent.
     let resume: () => void = () => {};
@@ -183,7 +186,8 @@ describe("a claim that comes late", () => {
       resume = resolve;
     });
     fail((take) => resumed.then(take));
-    const { receive } = processOf(store, { onStoreError: "reject", leaseDurationMs: 60_000 });
+    const steps: EventStore = overtakes ? { ...store, release: shared.release } : store;
+    const { receive } = processOf(steps, { onStoreError: "reject", leaseDurationMs: 60_000 });
     await expect(after(receive(), 1500)).rejects.toMatchObject({ code: "store_timeout" });
     resume();
     await vi.advanceTimersByTimeAsync(100);
