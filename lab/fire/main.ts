@@ -25,7 +25,7 @@ ${listed}
   --seed N             what is done and when; 1 by default
   --plant NAME         only this mistake, or all
   --receivers N        processes behind the store; 2 by default, for stores 1
-  --python N           how many of them are Python processes, with redis or inbox-pg
+  --python N           how many of them are Python processes, of both kinds of receivers
   --on-store-error X   handle or reject`;
 
 const { values, positionals } = parseArgs({

@@ -11,10 +11,10 @@ import { checkWrongFacts } from "./wrong-facts.ts";
 const help = `Plants every listed bug, one at a time. Something must catch each.
 
   contract     bugs in the reference backend, which a case of the contract suite must catch; the default
-  simulation   bugs in the SDK, the backend and the receivers, which an invariant of the simulation must catch
+  simulation   bugs in the SDK and the backend, which an invariant of the simulation must catch
   facts        wrong facts in a copy of openapi/, which the comparison with the specification must catch
 
-  --only TEXT  only try those whose name or group contains the text
+  --only TEXT     only try those whose name or group contains the text
   --reason        also print why the case failed
 
 It prints the case that caught each one. A run of all those for the contract suite updates the numbers in

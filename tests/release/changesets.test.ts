@@ -33,6 +33,7 @@ describe("a changeset's text", () => {
   it.each([
     ["no header", "Just words.", ".changeset/one.md: could not parse changeset - missing or invalid frontmatter"],
     ["an override without a reason", '---\n"sdk": minor\n---\n\n<!-- no break: A > b -->\n', "an override of another"],
+    ["a word as reason", '---\n"sdk": minor\n---\n\n<!-- no break: A > b: Internal. -->\n', "a reason of a sentence"],
   ])("is refused with %s", (_, text, problem) => {
     expect(() => parseChangeset("one", text)).toThrow(problem);
   });
