@@ -29,7 +29,7 @@ export function connect(
     onResponse({ response }) {
       if (!response.headers.get("content-type")?.includes("problem+json")) return;
       throw new Error(
-        `The server at ${url} is Prism, which has no control plane. Start the server without --prism, or name another one with --url.`,
+        `The server at ${url} has no control plane: it is Prism or another program. Start the server without --prism, or name another one with --url.`,
       );
     },
   });

@@ -19,7 +19,7 @@ async function serve(listener: RequestListener): Promise<string> {
 it.each([
   ["application/json", '{"hello":"world"}', "does not answer as a mock server of this version. Check --url."],
   ["text/html", "<p>Hello</p>", "does not answer as a mock server of this version. Check --url."],
-  ["application/problem+json", '{"detail":"no route"}', "is Prism, which has no control plane."],
+  ["application/problem+json", '{"detail":"no route"}', "has no control plane: it is Prism or another program"],
 ])("says of a server that answers %s that it is none", async (type, body, message) => {
   const url = await serve((request, response) => {
     request.resume();

@@ -28,7 +28,9 @@ it("serves pages of other origins with --cors-origin, has no control plane, and 
     origin,
   ]);
   for (const command of ["requests", "clock", "api"])
-    await expect(runLine(url, command)).rejects.toThrow(`The server at ${url} is Prism, which has no control plane.`);
+    await expect(runLine(url, command)).rejects.toThrow(
+      `The server at ${url} has no control plane: it is Prism or another program`,
+    );
   expect(await stop()).toBe(0);
   expect(existsSync(readyFile)).toBe(false);
 });
