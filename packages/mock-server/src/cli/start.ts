@@ -1,7 +1,8 @@
 // `start`: runs a server until a signal.
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { InputError, type SandboxRegistry } from "@call-transfer/backend";
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Backend, InputError, type SandboxRegistry } from "@call-transfer/backend";
 import { errorMessage } from "@call-transfer/backend/control-client";
 import { letProcessEnd, setTimeout } from "@call-transfer/backend/unstable";
 import { type LogMode, startLog } from "../log/server-log.ts";
@@ -50,10 +51,7 @@ async function startMock(settled: StartSettings): Promise<void> {
   const isRestored = imported !== undefined || server.backend.resumed;
   await runServer(server, settled, {
     log,
-    beforeClose() {
-      if (exportOnExit === undefined) return;
-      writeFileAtomically(exportOnExit, JSON.stringify(server.backend.snapshot(), null, 2));
-    },
+    beforeClose: () => exportOnExit !== undefined && exportSnapshot(server.backend, exportOnExit),
     async prepare() {
       const ready: ReadyInfo = {
         ...(await issueCredentials(server, values.tokenExpiresIn)),
@@ -153,6 +151,20 @@ async function listening(
     const message = advice[error.code ?? error.cause?.code ?? ""];
     throw message === undefined ? error : new Error(message, { cause: error });
   });
+}
+
+/** Writes a snapshot, to a temporary folder if the given one is gone or cannot be written to. */
+function exportSnapshot(backend: Backend, path: string): void {
+  const content = JSON.stringify(backend.snapshot(), null, 2);
+  try {
+    writeFileAtomically(path, content);
+  } catch (error) {
+    const other = join(mkdtempSync(join(tmpdir(), "call-transfer-mock-")), "snapshot.json");
+    writeFileAtomically(other, content);
+    throw new Error(`--export-on-exit: ${errorMessage(error)}. The snapshot was written to ${other} instead.`, {
+      cause: error,
+    });
+  }
 }
 
 interface Run<Ready> {

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { demo } from "@call-transfer/backend";
 import { demoSeed } from "@call-transfer/backend/unstable";
@@ -256,6 +256,17 @@ it("restores with --import what --export-on-exit wrote on a signal", async () =>
   expect(await tomorrow.warned()).toBe(
     `warning: Restored from ${file}. These options have no effect until a reset: --policy\n`,
   );
+});
+
+it("writes the snapshot to a temporary folder when the folder of --export-on-exit is gone", async () => {
+  const gone = join(folder, "gone");
+  mkdirSync(gone);
+  const { output, stop } = await ready(["--export-on-exit", join(gone, "work.json")]);
+  rmSync(gone, { recursive: true });
+  expect(await stop()).toBe(1);
+  const [, fallback = ""] = /Cannot write .*\. The snapshot was written to (.+) instead\./.exec(output.stderr) ?? [];
+  expect(JSON.parse(readFileSync(fallback, "utf8"))).toMatchObject({ version: 1 });
+  rmSync(dirname(fallback), { recursive: true });
 });
 
 it.runIf(process.platform !== "win32").each([
