@@ -6,7 +6,7 @@ import { attackReceiver } from "@call-transfer/mock-server/attack";
 import { CallTransfer, createCall, OutcomeUnknownError } from "@call-transfer/sdk";
 import { createCallMutationOptions, listCallsInfiniteQueryOptions } from "@call-transfer/sdk/query";
 import { createRawClient } from "@call-transfer/sdk/raw";
-import { createWebhookHandler, toNodeHandler, verifyWebhook } from "@call-transfer/sdk/webhooks";
+import { createWebhookHandler, toLambdaHandler, toNodeHandler, verifyWebhook } from "@call-transfer/sdk/webhooks";
 import { postgresInbox } from "@call-transfer/sdk/webhooks/postgres";
 
 export const client = new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key" });
@@ -22,6 +22,7 @@ export const queries = [listCallsInfiniteQueryOptions(client), createCallMutatio
 export const receive = createWebhookHandler({ secret: "secret", onEvent() {} });
 export const readiness = await receive.checkReadiness();
 export const node = toNodeHandler(receive);
+export const lambda = toLambdaHandler(receive);
 export const event = await verifyWebhook(new Request("http://localhost"), { secret: "secret" });
 export const inbox = postgresInbox({ transaction: async (work) => void (await work(1)), query: async () => [] });
 export const backend = createBackend();
