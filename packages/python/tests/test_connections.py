@@ -46,6 +46,14 @@ def test_a_kept_connection_that_was_closed_is_not_used(run: Run, action: Action,
     assert (len(server.requests), server.connections) == (2, 2)
 
 
+def test_a_placement_is_sent_once_where_a_kept_connection_is_closed_instead_of_an_answer(run: Run) -> None:
+    with Server(respond(200, {"roles": []}), hang_up) as server, pytest.raises(OutcomeUnknownError) as caught:
+        run(server.url, in_turn(roles, place))
+    assert (caught.value.outcome, len(caught.value.attempts)) == ("unknown", 1)
+    assert [request.method for request in server.requests] == ["GET", "POST"]
+    assert server.connections == 1
+
+
 class TlsServer(Server):
     """The same over TLS, with a certificate for `localhost`."""
 
