@@ -2,16 +2,16 @@
 // that lead to published sources, the licences of contained packages, publint and are-the-types-wrong; and that a customer's
 // declarations can name what the packages return. Requires built packages, and tests/lint.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, globSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import ts from "typescript";
 import type { Manifest } from "../../build/guides.ts";
 import { licencesFile } from "../../build/licences.ts";
 import { anchorsIn, relativeLinksIn } from "../../scripts/markdown.ts";
 import { install, optionalPeers, pack, published, temporaryFolder } from "../../scripts/packed.ts";
+import { unnameable } from "./nameable.ts";
 
 interface PackageJson extends Manifest {
   readonly main?: string;
@@ -44,6 +44,14 @@ const pageFolder = "/inspector/";
 
 /** Whether only this repository can load an entry, from sources (docs/decisions/0012). */
 const isInternal = (subpath: string): boolean => subpath === "./control-client";
+
+/** The names of the entries with types that a release promises: not those that only this repository can load. */
+const entriesOf = ({ name, exports }: PackageJson): string[] =>
+  Object.entries(exports).flatMap(([subpath, target]) =>
+    typeof target === "string" || ["./control-client", "./unstable"].includes(subpath)
+      ? []
+      : [`${name}${subpath.slice(1)}`],
+  );
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
@@ -219,29 +227,15 @@ function installAll(folder: string): { project: string; packages: Installed[] } 
   return { project, packages };
 }
 
-const compilerOptions: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.NodeNext,
-  lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.esnext.disposable.d.ts"],
-  ...{ types: [], strict: true, skipLibCheck: true, declaration: true },
-};
-
-/** The types of a customer's exports that the compiler cannot write into declarations: of our types that have no exported name. */
-function declarationProblems(project: string): string[] {
-  const path = join(project, "declared-types.mts");
-  copyFileSync(join(root, "tests/packages/consumers/declared-types.ts"), path);
-  const program = ts.createProgram([path], compilerOptions);
-  return [...program.getSemanticDiagnostics(), ...program.getDeclarationDiagnostics()].map(
-    ({ messageText }) => `declared-types.ts: ${ts.flattenDiagnosticMessageText(messageText, " ")}`,
-  );
-}
-
 const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
 
 using folder = temporaryFolder("packages");
 const { project, packages } = installAll(folder.path);
-const undeclared = declarationProblems(project);
-for (const problem of undeclared) console.error(problem);
+const undeclared = unnameable(
+  project,
+  packages.flatMap(({ description }) => entriesOf(description)),
+);
+for (const problem of undeclared) console.error(`Declarations cannot name ${problem}`);
 if (undeclared.length > 0) process.exitCode = 1;
 for (const each of packages) {
   const { description, files, tarball } = each;
