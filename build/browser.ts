@@ -108,7 +108,7 @@ const edge = ["microsoft-edge", "microsoft-edge-stable", "msedge"];
 const shells = ["chromium-headless-shell", "chrome-headless-shell"];
 const commands = [...shells, "chromium", "chromium-browser", ...chrome, ...edge];
 
-/** Where browsers are that no folder of the PATH has. */
+/** Browsers that are installed outside the folders of PATH. */
 const elsewhere: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: ["Chromium", "Google Chrome", "Microsoft Edge"].map(
     (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
