@@ -80,7 +80,7 @@ export async function peers() {
   ];
 }
 
-/** What stands in the bundles: everything, and one operation where a package allows that. */
+/** Contents of the measured bundles: the whole package, and one operation if the package is tree-shakable. */
 export const programs = {
   "@call-transfer/sdk": {
     whole: 'export * from "@call-transfer/sdk";',

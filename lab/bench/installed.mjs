@@ -1,4 +1,4 @@
-// What an installation brings, as a customer makes it: bytes, bundles and the time of import().
+// Measures an installed package as a customer has it: bytes, bundles and the time of import().
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";

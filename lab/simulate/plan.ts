@@ -98,7 +98,7 @@ function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] 
     { ...usual, timeoutMs: 60_000, maxRetries: 2 },
     ...others.filter((_, index) => !absent.includes(index)),
   ];
-  // In turn, so that it is in front of each client in some seeds.
+  // In turn: each client has it in some seeds.
   return present.map((plan, index) => ({ ...plan, readsErrors: (seed + index) % 3 === 0 }));
 }
 

@@ -45,7 +45,7 @@ export interface Entry {
   /** When the step began. The store acted between the two times. */
   readonly fromMs: number;
   readonly atMs: number;
-  /** What came of it: a claim's state, "stored", "refused", "released", "answered", "failed" or "error". */
+  /** The result: a claim's state, "stored", "refused", "released", "answered", "failed" or "error". */
   readonly result?: string | undefined;
 }
 
